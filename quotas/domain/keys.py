@@ -1,0 +1,111 @@
+"""Key text: bounded, printable, without secrets, and apart for whoever must be counted apart.
+
+A key is ``{tag}[.epoch]:what:scope[:name]:subject``. The tag decides the cluster slot: everything
+of a tenant shares one. The cache's own key function adds KEY_PREFIX and VERSION around it.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b32encode
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from quotas.domain.limits import DenyAll, Rule, Unlimited
+from quotas.domain.words import EVERY_SCOPE, Algorithm, SubjectKind
+
+PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)
+PLANS_KEY = "plans"
+WINDOWED = {Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER}
+
+
+def bounded(text: str) -> str:
+    """``text`` itself when it is a short plain word, else ``~`` and a digest of it.
+
+    At most 40 characters.
+    """
+    if text == EVERY_SCOPE or PLAIN.fullmatch(text):
+        return text
+    return digest(text)
+
+
+def digest(text: str) -> str:
+    """A printable digest of any text (120 bits).
+
+    What stands in a key for a secret or a long value.
+    """
+    raw = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=15).digest()
+    return "~" + b32encode(raw).decode().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Who is counted: ``text`` inside the key space of ``tag``.
+
+    An ``epoch`` above 0 starts all over.
+    """
+
+    tag: str
+    text: str
+    epoch: int = 0
+
+    def key(self, what: str, scope: str, name: str = "") -> str:
+        """The key of ``what``: c(ells), q(uota of a calendar), l(og) or s(lots)."""
+        epoch = f".{self.epoch}" if self.epoch else ""
+        named = f":{bounded(name)}" if name else ""
+        return f"{{{self.tag}}}{epoch}:{what}:{bounded(scope)}{named}:{self.text}"
+
+
+def tenant_tag(pk: int | str) -> str:
+    """The tag of a tenant's keys: its primary key, never its slug."""
+    return f"t{bounded(str(pk))}"
+
+
+def user_tag(pk: object) -> str:
+    """The tag of a user without a tenant."""
+    return f"u{bounded(str(pk))}"
+
+
+def owner_key(tag: str) -> str:
+    """The key of what a tenant (or a user without one) owns besides its states.
+
+    Version and mark.
+    """
+    return f"{{{tag}}}:owner"
+
+
+def subject_text(kind: SubjectKind, value: object = "") -> str:
+    """The subject part of a key. A credential is always digested, an address keeps its digits."""
+    if kind is SubjectKind.TENANT:
+        return "t"
+    if kind is SubjectKind.CREDENTIAL:
+        return "c" + digest(str(value))
+    if kind is SubjectKind.ADDRESS:
+        return "a" + bounded(str(value).replace(":", "_"))
+    return user_tag(value)
+
+
+def record_id(name: str, rule: Rule) -> bytes:
+    """Four bytes that name a state inside a cell key: what changes them starts a new state.
+
+    The algorithm and the limit's name; for a window cut from the epoch its period too.
+    """
+    algorithm = counted_as(rule)
+    period = getattr(rule, "period_us", 0) if algorithm in WINDOWED else 0
+    return blake2b(f"{algorithm}|{name}|{period}".encode(), digest_size=4).digest()
+
+
+def counted_as(rule: Rule) -> Algorithm:
+    """The algorithm whose state a rule keeps.
+
+    An unlimited bucket, log or slot limit counts windows.
+    """
+    kept = {*WINDOWED, Algorithm.CALENDAR_QUOTA}
+    if isinstance(rule, Unlimited) and rule.algorithm not in kept:
+        return Algorithm.FIXED_WINDOW
+    return rule.algorithm
+
+
+def keeps_state(rule: Rule) -> bool:
+    """Whether a rule has a state at all: an amount of 0 reads and writes none."""
+    return not isinstance(rule, DenyAll)

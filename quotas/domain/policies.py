@@ -1,0 +1,42 @@
+"""What applies to a request: limits by (scope, name), and where each came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from quotas.domain.limits import Rule
+from quotas.domain.words import Mode, OutagePolicy, SubjectKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a limit was defined: ``kind`` is plan, override or code.
+
+    ``pk`` its row, if it has one.
+    """
+
+    kind: str
+    title: str
+    pk: int | None = None
+    starts: datetime | None = None
+    ends: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """One limit in force: known by (``scope``, ``name``), judged by ``rule``.
+
+    ``name`` is an ASCII slug and goes into headers; ``title`` is for people. ``warn_at`` lists
+    percentages of the amount at which people want to be told.
+    """
+
+    scope: str
+    name: str
+    rule: Rule
+    title: str = ""
+    subject: SubjectKind = SubjectKind.TENANT
+    mode: Mode = Mode.ENFORCE
+    outage_policy: OutagePolicy = OutagePolicy.ALLOW
+    warn_at: tuple[int, ...] = ()
+    source: Source = Source(kind="code", title="code")

@@ -1,0 +1,166 @@
+"""Limits packed for the script, once per policy version: the constant half of a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from struct import Struct
+from typing import TYPE_CHECKING, NamedTuple
+
+from quotas.domain.keys import counted_as, record_id
+from quotas.domain.limits import CalendarQuota, DenyAll, LeakyBucket, TokenBucket, Unlimited
+from quotas.domain.words import Algorithm, CalendarUnit, Mode
+from quotas.engine.script import CODES, DENY_ALL
+from quotas.errors import InvalidLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from quotas.domain.limits import Rule
+    from quotas.domain.policies import Limit
+
+ALWAYS = (0, (1 << 53) - 1)
+NO_AMOUNT = (1 << 53) - 1
+CELLS, QUOTA, LOG, SLOTS = "c", "q", "l", "s"
+EXTRA_KEY = {Algorithm.SLIDING_WINDOW_LOG: LOG, Algorithm.CONCURRENCY: SLOTS}
+RULE = Struct("<BBBB4s")
+
+Edges = tuple[int, int, int, int]
+
+
+class Asked(NamedTuple):
+    """A limit, and which of the call's subjects it counts."""
+
+    limit: Limit
+    who: str
+
+
+class Place(NamedTuple):
+    """One key of a call, before its subject is known.
+
+    ``what`` as `quotas.domain.keys.Subject.key` has it.
+    """
+
+    who: str
+    what: str
+    scope: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What applies to a call: its limits, the script's packed policy, and the keys that it needs.
+
+    ``places`` are the keys in the script's order, after the owner's; ``edges`` those of the
+    calendar quotas, by position.
+    """
+
+    limits: tuple[Limit, ...]
+    packed: bytes
+    places: tuple[Place, ...]
+    edges: dict[int, Edges]
+
+    @property
+    def slots(self) -> tuple[Place, ...]:
+        """The places of calls in flight, to be given back."""
+        return tuple(place for place in self.places if place.what == SLOTS)
+
+
+class _Packer:
+    """Numbers the keys of a bundle while its limits are laid out."""
+
+    def __init__(self, edges_of: Callable[[CalendarUnit], Edges] | None) -> None:
+        self.edges_of = edges_of
+        self.cells: dict[Place, int] = {}
+        self.extras: dict[Place, int] = {}
+        self.edges: dict[int, Edges] = {}
+        self.states: dict[tuple[int, bytes], Limit] = {}
+
+    def row(self, position: int, limit: Limit, who: str) -> tuple[int, int, bytes, list[int]]:
+        """(cell, extra, record id, numbers) of one limit.
+
+        Cell and extra count from 1, 0 is none.
+        """
+        rule, identity = limit.rule, record_id(limit.name, limit.rule)
+        if isinstance(rule, DenyAll):
+            return 0, 0, identity, [0] * 5
+        kept = counted_as(rule)
+        own = kept is Algorithm.CALENDAR_QUOTA
+        place = Place(who, QUOTA if own else CELLS, limit.scope, limit.name if own else "")
+        cell = self.cells.setdefault(place, len(self.cells) + 1)
+        other = self.states.setdefault((cell, identity), limit)
+        if other is not limit:
+            raise InvalidLimit(
+                f"Limits {other.name!r} and {limit.name!r} of scope {limit.scope!r} would share "
+                "one state: rename one."
+            )
+        extra = 0
+        if kept in EXTRA_KEY:
+            extra = self.extras.setdefault(
+                Place(who, EXTRA_KEY[kept], limit.scope, limit.name), len(self.extras) + 1
+            )
+        numbers = _numbers(rule)
+        if own:
+            self.edges[position] = self._edges(rule)
+            numbers = [numbers[0], *self.edges[position]]
+        return cell, extra, identity, numbers
+
+    def _edges(self, rule: Rule) -> Edges:
+        if (
+            self.edges_of is None
+            or not isinstance(rule, CalendarQuota | Unlimited)
+            or rule.unit is None
+        ):
+            raise InvalidLimit(f"{rule!r}: a calendar quota needs the edges of its periods.")
+        return self.edges_of(rule.unit)
+
+
+def pack(
+    asked: Sequence[Asked],
+    *,
+    edges_of: Callable[[CalendarUnit], Edges] | None = None,
+    span: tuple[int, int] = ALWAYS,
+) -> Bundle:
+    """Pack ``asked`` for the script.
+
+    ``edges_of`` gives the four edges (us) of a calendar unit, needed when there is a quota of one.
+    ``span`` is when this policy holds (us, half-open). Raises `InvalidLimit` when two states could
+    not be told apart.
+    """
+    packer = _Packer(edges_of)
+    rows = [packer.row(position, limit, who) for position, (limit, who) in enumerate(asked)]
+    cells = len(packer.cells)
+    body = b"".join(
+        RULE.pack(
+            _code(limit.rule), limit.mode is Mode.ENFORCE, cell, extra and cells + extra, identity
+        )
+        + b"".join(map(_seven, numbers))
+        for (limit, _), (cell, extra, identity, numbers) in zip(asked, rows, strict=True)
+    )
+    start = max([span[0], *(edges[0] for edges in packer.edges.values())])
+    stop = min([span[1], *(edges[3] for edges in packer.edges.values())])
+    head = _seven(start) + _seven(stop) + bytes([cells, len(rows)])
+    return Bundle(
+        limits=tuple(limit for limit, _ in asked),
+        packed=head + body,
+        places=(*packer.cells, *packer.extras),
+        edges=packer.edges,
+    )
+
+
+def _seven(number: int) -> bytes:
+    return number.to_bytes(7, "little")
+
+
+def _code(rule: Rule) -> int:
+    return DENY_ALL if isinstance(rule, DenyAll) else CODES[counted_as(rule)]
+
+
+def _numbers(rule: Rule) -> list[int]:
+    """n, p, a, b, c as each algorithm's Lua file names them.
+
+    A calendar quota's edges come in place of the last four.
+    """
+    if isinstance(rule, TokenBucket | LeakyBucket):
+        return [rule.amount, rule.period_us, *rule.rate, rule.capacity]
+    period = 0 if isinstance(rule, CalendarQuota | DenyAll) else rule.period_us
+    return [NO_AMOUNT if isinstance(rule, Unlimited) else rule.amount, period, 0, 0, 0]

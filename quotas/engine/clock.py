@@ -1,0 +1,18 @@
+"""The clock of decisions: the Redis server's, or a time given by tests and the simulator.
+
+A given time is process-wide, threads included, so that a test freezes the limiter as a whole.
+"""
+
+from __future__ import annotations
+
+
+class Clock:
+    """``given_us`` is the instant that decisions are taken at, microseconds since the epoch.
+
+    0: the server's clock.
+    """
+
+    given_us: int = 0
+
+
+clock = Clock()

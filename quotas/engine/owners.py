@@ -1,0 +1,95 @@
+"""What lies beside a tenant's states: the version of its policy, and the mark of its generation.
+
+A version is 7 bytes that never repeat. The mark says that the calendar quotas in Redis are all
+there are: it goes when Redis loses its memory, and the database is asked what was used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from redis.exceptions import RedisError
+
+from quotas.domain.keys import PLANS_KEY, owner_key, record_id
+from quotas.engine.bundle import QUOTA
+from quotas.engine.clock import clock
+from quotas.engine.connection import link
+from quotas.engine.script import Script, read
+from quotas.errors import EngineUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from quotas.domain.keys import Subject
+    from quotas.domain.limits import CalendarQuota
+
+OWNER_LIFE_MS = 3 * 24 * 3600 * 1000
+NO_VERSION = bytes(7)
+UNKNOWN_VERSION = b"\xff" * 7
+SEEDS_AT_ONCE = 500
+
+BUMP, SEED = Script(read("bump")), Script(read("seed"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """What one subject had used of a calendar quota in the period ``start_us`` to ``end_us``."""
+
+    subject: Subject
+    scope: str
+    name: str
+    rule: CalendarQuota
+    used: int
+    start_us: int
+    end_us: int
+
+
+def version_of(tag: str) -> bytes:
+    """The version of an owner's policy. Raises `EngineUnavailable`."""
+    return _version(owner_key(tag))
+
+
+def plans_version() -> bytes:
+    """The version of all plans. Raises `EngineUnavailable`."""
+    return _version(PLANS_KEY)
+
+
+def bump(tags: Iterable[str], *, plans: bool = False) -> None:
+    """Raise the versions of these owners, and of all plans. Raises `EngineUnavailable`."""
+    client, key = link()
+    for text in [owner_key(tag) for tag in tags] + [PLANS_KEY] * plans:
+        BUMP.run(client, [key(text)], [b"%d" % OWNER_LIFE_MS])
+
+
+def seed(tag: str, balances: Sequence[Balance]) -> None:
+    """Write calendar quotas as the database knows them, where none is, then the owner's mark."""
+    client, key = link()
+    for start in range(0, max(1, len(balances)), SEEDS_AT_ONCE):
+        some = balances[start : start + SEEDS_AT_ONCE]
+        last = start + SEEDS_AT_ONCE >= len(balances)
+        keys = [key(owner_key(tag))] + [
+            key(each.subject.key(QUOTA, each.scope, each.name)) for each in some
+        ]
+        args = [b"%d" % OWNER_LIFE_MS, b"%d" % last, b"%d" % clock.given_us]
+        for each in some:
+            args += [b"%d" % each.end_us, _record(each)]
+        SEED.run(client, keys, args)
+
+
+def _record(balance: Balance) -> bytes:
+    """The state's record as decide.lua keeps it.
+
+    Id, instant, used, time to the period's end, nothing.
+    """
+    numbers = (balance.used, balance.end_us - balance.start_us, 0)
+    head = record_id(balance.name, balance.rule) + balance.start_us.to_bytes(7, "little")
+    return head + b"".join(number.to_bytes(6, "little") for number in numbers)
+
+
+def _version(text: str) -> bytes:
+    client, key = link()
+    try:
+        return client.hget(key(text), "version") or NO_VERSION  # type: ignore[return-value]
+    except (RedisError, OSError) as error:
+        raise EngineUnavailable(f"Redis gave no answer: {error}") from error

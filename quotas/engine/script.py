@@ -1,0 +1,70 @@
+"""The decision script: composed once from one Lua file per algorithm, run by its digest.
+
+EVALSHA, and EVAL when the server does not know the script. Nothing else is ever asked twice: a
+lost reply may be a charge that was made.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import sha1
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from redis.exceptions import NoScriptError, RedisError
+
+from quotas.domain.words import Algorithm
+from quotas.errors import EngineUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from redis import Redis
+
+DENY_ALL = 0
+CODES = {algorithm: code for code, algorithm in enumerate(Algorithm, start=1)}
+
+
+class Script:
+    """A Lua script and its digest."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.digest = sha1(source.encode(), usedforsecurity=False).hexdigest()
+
+    def run(self, client: Redis, keys: Sequence[str], args: Sequence[bytes]) -> bytes:
+        """The script's answer.
+
+        Raises `EngineUnavailable` when the server gives none, within one timeout.
+        """
+        try:
+            try:
+                return client.execute_command("EVALSHA", self.digest, len(keys), *keys, *args)  # type: ignore[no-any-return, no-untyped-call]
+            except NoScriptError:
+                return client.execute_command("EVAL", self.source, len(keys), *keys, *args)  # type: ignore[no-any-return, no-untyped-call]
+        except (RedisError, OSError) as error:
+            raise EngineUnavailable(f"Redis gave no answer: {error}") from error
+
+
+def read(name: str) -> str:
+    """The text of ``lua/<name>.lua``."""
+    return (files("quotas.engine") / "lua" / f"{name}.lua").read_text("utf-8")
+
+
+@cache
+def decide_script() -> Script:
+    """``decide.lua`` with every algorithm spliced in as a branch of one if.
+
+    A call would cost a closure each.
+    """
+    branches = [f"if algorithm == {DENY_ALL} then\n{read('deny_all')}"]
+    branches += [f"elseif algorithm == {CODES[each]} then\n{read(each)}" for each in Algorithm]
+    source = read("decide").replace("--@algorithms", "\n".join([*branches, "end"]))
+    source = source.replace("--@charges", read("charges"))
+    for algorithm, code in CODES.items():
+        source = source.replace(f"== {algorithm.upper()} ", f"== {code} ")
+    return Script("\n".join(line for line in map(_bare, source.splitlines()) if line))
+
+
+def _bare(line: str) -> str:
+    return line.split("--", 1)[0].strip()

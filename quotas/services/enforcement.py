@@ -1,0 +1,211 @@
+"""Enforce what applies to a request: one decision, one round trip, charged all or none.
+
+The script refuses to decide under a policy that no longer holds; then the policy is read anew and
+the script asked again, so that an edit acts on the next request anywhere without a query or a trip
+of its own in steady state.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db import Error as DatabaseFault
+
+from quotas.domain.decisions import Decision, on_outage
+from quotas.domain.keys import tenant_tag, user_tag
+from quotas.engine import limiter, owners
+from quotas.engine.clock import clock
+from quotas.errors import EngineUnavailable, NotInPlan, Refusal, TenantRequired, TenantSuspended
+from quotas.services.laying_out import Ask, Caller, LaidOut, distinct, lay_out, subjects_of
+from quotas.services.outage import outage
+from quotas.services.policy import Policy, TenantRow
+from quotas.services.seeding import seed
+from quotas.services.store import Attempt, Bounded, store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from quotas.domain.keys import Subject
+
+__all__ = ["Answer", "Ask", "Caller", "enforce"]
+
+logger = logging.getLogger("quotas")
+
+MOST_TRIES = 4
+NOBODY = Policy(plan=None)
+_warned: Bounded[bool] = Bounded(1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A decision, and for whom it was made.
+
+    The tenant and the key of the plan, None without one.
+    """
+
+    decision: Decision
+    tenant: TenantRow | None = None
+    plan_key: str | None = None
+    laid_out: LaidOut | None = None
+    subjects: Mapping[str, Subject] | None = None
+
+    def give_back(self) -> None:
+        """Free the places in flight that this call holds.
+
+        Never raises: what cannot be freed, its lease frees.
+        """
+        if not self.decision.holds_slots or self.laid_out is None or self.subjects is None:
+            return
+        try:
+            limiter.give_back(self.laid_out.bundle.slots, self.subjects, self.decision.slot)
+        except EngineUnavailable as error:
+            outage.report(error)
+
+
+def enforce(caller: Caller, asks: Sequence[Ask]) -> Answer:
+    """Decide a request over everything it asks, and charge it.
+
+    An outage is an outcome, not an error. Raises `NotInPlan`, `TenantRequired`, `TenantSuspended`,
+    `ConflictingCosts` and `InvalidCost`.
+    """
+    asked, attempt = distinct(asks), Attempt()
+    for tries in range(1, MOST_TRIES + 1):
+        policy = None
+        try:
+            policy = _policy(caller, asked, attempt)
+            laid = _lay_out(policy, asked)
+        except Refusal as refusal:
+            if tries == MOST_TRIES or not _outdated(caller, policy, attempt):
+                _warn(refusal)
+                raise
+            continue
+        answer = _answer(caller, policy, laid, asked, attempt, last=tries == MOST_TRIES)
+        if answer is not None:
+            return answer
+    outage.report(EngineUnavailable("the policy changed faster than it could be read"))
+    return Answer(on_outage(laid.bundle.limits), policy.tenant if policy else None)
+
+
+def _answer(
+    caller: Caller,
+    policy: Policy,
+    laid: LaidOut,
+    asks: Sequence[Ask],
+    attempt: Attempt,
+    *,
+    last: bool,
+) -> Answer | None:
+    """The decision; None when the script found the policy outdated, which has then been dropped."""
+    subjects = subjects_of(caller, policy, asks, laid.bundle)
+    try:
+        owner = None if last else _owner(caller, policy, attempt)
+        if attempt.failure is not None:
+            raise attempt.failure
+        found = limiter.consume(laid.bundle, subjects, laid.costs(asks), owner=owner)
+        if isinstance(found, limiter.Refused):
+            _refresh(found, caller, policy)
+            return None
+        policy.instant_us = found.now_us
+    except EngineUnavailable as error:
+        outage.report(error)
+        found = on_outage(laid.bundle.limits)
+    return Answer(found, policy.tenant, policy.plan.key if policy.plan else None, laid, subjects)
+
+
+def _policy(caller: Caller, asks: Sequence[Ask], attempt: Attempt) -> Policy:
+    """What applies to the caller.
+
+    Drop-ins ask nothing of it; code-driven limits go on without a tenant.
+    """
+    if not any(ask.needs_tenant for ask in asks):
+        return NOBODY
+    of_plan = any(ask.limit is None for ask in asks)
+    try:
+        found = _tenants(caller, attempt)
+    except TenantRequired:
+        if of_plan:
+            raise
+        found = None
+    if found is None:
+        found = store.anonymous(attempt) if of_plan else NOBODY
+    if found is None:
+        raise NotInPlan("No active plan is for callers without a tenant.")
+    return found
+
+
+def _tenants(caller: Caller, attempt: Attempt) -> Policy | None:
+    """The policy of the caller's tenant.
+
+    Memberships read before the tenant last changed are read again.
+    """
+    for _ in range(2):
+        named = caller.resolve()
+        found = None if named is None else store.policy(named, attempt)
+        since = None if caller.user_pk is None else store.known_since(caller.user_pk)
+        if found is None or since is None or since >= found.changed_at:
+            return found
+        store.drop_user(caller.user_pk)
+    return found
+
+
+def _lay_out(policy: Policy, asks: tuple[Ask, ...]) -> LaidOut:
+    if policy.tenant is not None and policy.tenant.suspended:
+        raise TenantSuspended(f"Tenant {policy.tenant.key!r} is suspended.")
+    return lay_out(policy, asks, policy.instant_us or clock.given_us or time.time_ns() // 1000)
+
+
+def _held(caller: Caller, policy: Policy | None, attempt: Attempt) -> tuple[str, bytes] | None:
+    """Whose version guards what is held: the tenant's.
+
+    Without one the user's, whose memberships may change.
+    """
+    if policy is not None and policy.tenant is not None:
+        return tenant_tag(policy.tenant.pk), policy.version
+    if policy is NOBODY or caller.user_pk is None or store.known_since(caller.user_pk) is None:
+        return None
+    return user_tag(caller.user_pk), store.belongings(caller.user_pk, attempt).version
+
+
+def _owner(caller: Caller, policy: Policy, attempt: Attempt) -> limiter.Owner | None:
+    held = _held(caller, policy, attempt)
+    return held and limiter.Owner(*held, marked=policy.tenant is not None)
+
+
+def _outdated(caller: Caller, policy: Policy | None, attempt: Attempt) -> bool:
+    """Whether a refusal rests on what has changed since; what is outdated is dropped."""
+    held = _held(caller, policy, attempt)
+    if held is None or attempt.ask(lambda: owners.version_of(held[0]), held[1]) == held[1]:
+        return False
+    _drop(caller, policy)
+    return True
+
+
+def _drop(caller: Caller, policy: Policy | None) -> None:
+    store.drop_user(caller.user_pk)
+    if policy is not None and policy.tenant is not None:
+        store.drop_tenant(policy.tenant.pk)
+
+
+def _refresh(refused: limiter.Refused, caller: Caller, policy: Policy) -> None:
+    """Read anew what the script found outdated: rows, instant, or what calendar quotas had used."""
+    policy.instant_us = refused.now_us
+    policy.laid_out = {}
+    if refused.version is not None:
+        _drop(caller, policy)
+    if refused.unseeded and policy.tenant is not None:
+        try:
+            seed(policy.tenant, refused.now_us)
+        except DatabaseFault as error:
+            raise EngineUnavailable(
+                "Redis has lost its memory, and the database cannot say what was used"
+            ) from error
+
+
+def _warn(refusal: Refusal) -> None:
+    """One line a reason for what only staff can mend: a scope that no plan has."""
+    if isinstance(refusal, NotInPlan) and str(refusal) not in _warned:
+        _warned.put(str(refusal), value=True)
+        logger.warning("%s Its requests are answered 403 not_in_plan.", refusal)

@@ -1,0 +1,197 @@
+"""Asks laid out for the script: which limits, whose counters, which costs.
+
+Kept with the policy until it changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quotas.domain.keys import Subject, digest, subject_text, tenant_tag
+from quotas.domain.words import EVERY_SCOPE, SubjectKind
+from quotas.engine.bundle import Asked, Bundle, pack
+from quotas.errors import ConflictingCosts, NotInPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from quotas.domain.policies import Limit
+    from quotas.services.policy import Policy
+
+MOST_LAID_OUT = 512
+COUNTED, SUBJECT = "k", "x"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One throttle's question.
+
+    Of the plan: ``scope`` (None: only ``*`` applies). In code: ``limit`` in the plan's place. A
+    drop-in also says which text is ``counted``; only its digest enters a key, and no tenant is
+    looked up for it. ``subject`` is a text that is counted inside the tenant in place of each
+    limit's own subject.
+    """
+
+    cost: int = 1
+    scope: str | None = None
+    limit: Limit | None = None
+    counted: str | None = None
+    subject: str | None = None
+
+    @property
+    def own(self) -> str:
+        """Whether a text of its own is counted instead of the limit's subject.
+
+        `COUNTED`, `SUBJECT` or neither.
+        """
+        if self.counted is not None:
+            return COUNTED
+        return "" if self.subject is None else SUBJECT
+
+    @property
+    def text(self) -> str:
+        """The subject part of a key for a text of its own: its kind, and a digest."""
+        return self.own + digest(self.counted if self.counted is not None else self.subject or "")
+
+    @property
+    def needs_tenant(self) -> bool:
+        """Whether a tenant is looked up: for all but drop-ins."""
+        return self.counted is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who asks.
+
+    ``address`` is canonical text, ``credential`` a secret of which only the digest is used.
+
+    ``resolve`` gives the tenant: its primary key, its key, or None; it is called anew after an
+    edit.
+    """
+
+    address: str
+    user_pk: object | None = None
+    credential: str | None = None
+    resolve: Callable[[], str | int | None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """A bundle, and for each of its limits the position of the ask that gives its cost.
+
+    None: the largest of the plan's.
+    """
+
+    bundle: Bundle
+    costed: tuple[int | None, ...]
+
+    def costs(self, asks: Sequence[Ask]) -> list[int]:
+        """The cost of each limit, by position."""
+        largest = max((ask.cost for ask in asks if ask.limit is None), default=1)
+        return [largest if position is None else asks[position].cost for position in self.costed]
+
+
+def distinct(asks: Iterable[Ask]) -> tuple[Ask, ...]:
+    """The asks without repetitions.
+
+    Raises `ConflictingCosts` when one thing is asked at two costs.
+    """
+    found: dict[object, Ask] = {}
+    for ask in asks:
+        same = found.setdefault(
+            (ask.scope if ask.limit is None else ask.limit, ask.counted, ask.subject), ask
+        )
+        if same.cost != ask.cost:
+            scope = ask.limit.scope if ask.limit else ask.scope
+            raise ConflictingCosts(
+                f"Scope {scope!r} costs {same.cost} by one throttle and {ask.cost} by another: "
+                "let them agree, or give one a scope of its own."
+            )
+    return tuple(found.values())
+
+
+def lay_out(policy: Policy, asks: tuple[Ask, ...], at_us: int) -> LaidOut:
+    """The bundle for these asks under a policy as it holds at ``at_us``. Raises `NotInPlan`."""
+    shape = tuple((ask.scope, ask.limit, ask.own) for ask in asks)
+    held = policy.laid_out.get(shape)
+    if isinstance(held, LaidOut):
+        return held
+    asked, costed = _limits(policy, asks, at_us)
+    span = policy.in_force(at_us).span
+    laid = LaidOut(
+        pack(asked, edges_of=lambda unit: policy.edges(unit, at_us), span=span), tuple(costed)
+    )
+    if len(policy.laid_out) >= MOST_LAID_OUT:
+        policy.laid_out.clear()
+    policy.laid_out[shape] = laid
+    return laid
+
+
+def _limits(
+    policy: Policy, asks: tuple[Ask, ...], at_us: int
+) -> tuple[list[Asked], list[int | None]]:
+    rows = policy.in_force(at_us)
+    asked: list[Asked] = []
+    costed: list[int | None] = []
+    for position, ask in enumerate(asks):
+        own = ask.own and f"{ask.own}{position}"
+        if ask.limit is not None:
+            asked.append(Asked(ask.limit, own or ask.limit.subject))
+            costed.append(position)
+            continue
+        if not rows.covers(ask.scope):
+            plan = policy.plan.key if policy.plan else "none"
+            raise NotInPlan(
+                f"Neither scope {ask.scope!r} nor {EVERY_SCOPE!r} has a row in plan {plan!r}."
+            )
+        for limit in rows.limits([ask.scope]):
+            entry = Asked(limit, own or limit.subject)
+            if entry not in asked:
+                asked.append(entry)
+                costed.append(None if limit.scope == EVERY_SCOPE else position)
+    return asked, costed
+
+
+def subjects_of(
+    caller: Caller, policy: Policy, asks: Sequence[Ask], bundle: Bundle
+) -> Mapping[str, Subject]:
+    """Who is counted, by `Place.who`.
+
+    Inside the tenant when there is one, else each under a tag of its own.
+    """
+    tenant = policy.tenant
+    found: dict[str, Subject] = {}
+    for who in {place.who for place in bundle.places}:
+        own = who[0] in {COUNTED, SUBJECT}
+        text = (
+            asks[int(who[1:])].text
+            if own
+            else _text(SubjectKind(who), caller, has_tenant=tenant is not None)
+        )
+        if tenant is None or who[0] == COUNTED:
+            found[who] = Subject(text, text)
+        else:
+            found[who] = Subject(tenant_tag(tenant.pk), text, tenant.epoch)
+    return found
+
+
+def _text(kind: SubjectKind, caller: Caller, *, has_tenant: bool) -> str:
+    """The subject part of a key.
+
+    Each kind falls back to the next that is known, and none falls away.
+    """
+    if kind is SubjectKind.TENANT and has_tenant:
+        return subject_text(kind)
+    if kind is SubjectKind.ADDRESS:
+        return subject_text(kind, caller.address)
+    known: list[tuple[SubjectKind, object]] = [
+        (SubjectKind.USER, caller.user_pk),
+        (SubjectKind.CREDENTIAL, caller.credential),
+    ]
+    if kind is SubjectKind.CREDENTIAL:
+        known.reverse()
+    for each, value in known:
+        if value is not None:
+            return subject_text(each, value)
+    return subject_text(SubjectKind.ADDRESS, caller.address)

@@ -1,0 +1,112 @@
+"""Reads what applies from the primary database.
+
+The only place of the services that queries for a decision.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db import router
+
+from quotas.domain.policies import Limit, Source
+from quotas.errors import InvalidLimit
+from quotas.models import Membership, Override, Plan, PlanLimit, Tenant
+from quotas.services.policy import FOREVER_US, OverrideRow, PlanRow, TenantRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+logger = logging.getLogger("quotas")
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+CLOCKS_DIFFER_BY = timedelta(days=1)
+
+
+def microseconds(instant: datetime) -> int:
+    """An aware instant as microseconds since the epoch, exactly."""
+    return (instant - EPOCH) // timedelta(microseconds=1)
+
+
+def load_plans() -> dict[int, PlanRow]:
+    """Every active plan with all its rows, by primary key. Two queries."""
+    using = router.db_for_write(Plan)
+    plans = {plan.pk: plan for plan in Plan.objects.using(using).filter(active=True)}
+    rows: dict[int, list[Limit]] = {pk: [] for pk in plans}
+    for row in PlanLimit.objects.using(using).filter(plan__in=plans).order_by("pk"):
+        source = Source(kind="plan", title=plans[row.plan_id].name, pk=row.pk)
+        rows[row.plan_id].extend(_limit(row, source))
+    return {
+        pk: PlanRow(pk=pk, key=plan.key, name=plan.name, rows=tuple(rows[pk]))
+        for pk, plan in plans.items()
+    }
+
+
+def load_roles() -> tuple[int | None, int | None]:
+    """The primary keys of the default plan and of that of callers without a tenant, if active."""
+    using = router.db_for_write(Plan)
+    marked = Plan.objects.using(using).filter(active=True)
+    default = marked.filter(is_default=True).values_list("pk", flat=True).first()
+    anonymous = marked.filter(is_anonymous=True).values_list("pk", flat=True).first()
+    return default, anonymous
+
+
+def load_tenant(*, pk: int | None = None, key: str | None = None) -> TenantRow | None:
+    """A tenant with its overrides that have not ended, by primary key or by key. Two queries."""
+    using = router.db_for_write(Tenant)
+    found = (
+        Tenant.objects.using(using).filter(**({"key": key} if pk is None else {"pk": pk})).first()
+    )
+    if found is None:
+        return None
+    return TenantRow(
+        pk=found.pk,
+        key=found.key,
+        name=found.name,
+        time_zone=found.time_zone,
+        anchor_day=found.anchor_day,
+        suspended=found.suspended,
+        epoch=found.epoch,
+        plan_pk=found.plan_id,
+        overrides=tuple(_overrides(found.pk, using)),
+    )
+
+
+def load_memberships(user_pk: Any) -> list[Membership]:
+    """The memberships of a user, with their tenants. One query."""
+    using = router.db_for_write(Membership)
+    rows = Membership.objects.using(using).filter(user_id=user_pk).select_related("tenant")
+    return list(rows.order_by("pk"))
+
+
+def _overrides(tenant_pk: int, using: str) -> Iterable[OverrideRow]:
+    """Those not ended, by this host's clock and a day of grace.
+
+    The engine's clock decides which are in force.
+    """
+    over = datetime.now(UTC) - CLOCKS_DIFFER_BY
+    rows = Override.objects.using(using).filter(tenant_id=tenant_pk).order_by("pk")
+    for row in rows:
+        if row.ends_at is not None and row.ends_at < over:
+            continue
+        source = Source(
+            kind="override", title=row.reason, pk=row.pk, starts=row.starts_at, ends=row.ends_at
+        )
+        ends = FOREVER_US if row.ends_at is None else microseconds(row.ends_at)
+        for limit in _limit(row, source):
+            yield OverrideRow(
+                pk=row.pk, limit=limit, starts_us=microseconds(row.starts_at), ends_us=ends
+            )
+
+
+def _limit(row: PlanLimit | Override, source: Source) -> Iterable[Limit]:
+    try:
+        yield row.as_limit(source)
+    except (
+        InvalidLimit
+    ) as error:  # only a row written past the constraints: one bad row must not stop every request
+        logger.error(  # noqa: TRY400 - the message says it all
+            "Limit row %s %s is left out: %s", source.kind, source.pk, error
+        )

@@ -1,0 +1,61 @@
+"""After Redis has lost its memory: calendar quotas resume where the database last knew them."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.db import router
+
+from quotas.domain.keys import Subject, tenant_tag
+from quotas.domain.limits import CalendarQuota
+from quotas.domain.words import CalendarUnit
+from quotas.engine import owners
+from quotas.models import CalendarBalance
+from quotas.services.loading import EPOCH, microseconds
+
+if TYPE_CHECKING:
+    from quotas.services.policy import TenantRow
+
+logger = logging.getLogger("quotas")
+
+
+def balances(tenant: TenantRow, at_us: int) -> list[owners.Balance]:
+    """What the tenant's calendar quotas had used, in the periods that have not ended at ``at_us``.
+
+    One query.
+    """
+    rows = CalendarBalance.objects.using(router.db_for_write(CalendarBalance)).filter(
+        tenant_id=tenant.pk,
+        epoch=tenant.epoch,
+        period_end__gt=EPOCH + timedelta(microseconds=at_us),
+    )
+    return [
+        owners.Balance(
+            subject=Subject(tenant_tag(tenant.pk), row.subject or "t", tenant.epoch),
+            scope=row.scope,
+            name=row.name,
+            # The amount and unit of a rule do not name its state: any will do to find it.
+            rule=CalendarQuota(amount=1, unit=CalendarUnit.MONTH),
+            used=row.used,
+            start_us=microseconds(row.period_start),
+            end_us=microseconds(row.period_end),
+        )
+        for row in rows
+    ]
+
+
+def seed(tenant: TenantRow, at_us: int) -> None:
+    """Write the balances back, then the mark.
+
+    Raises the database's error, or `EngineUnavailable`.
+    """
+    found = balances(tenant, at_us)
+    owners.seed(tenant_tag(tenant.pk), found)
+    if found:
+        logger.warning(
+            "Tenant %s: Redis had lost its memory; %s calendar quotas resumed.",
+            tenant.key,
+            len(found),
+        )
