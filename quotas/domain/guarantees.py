@@ -67,11 +67,11 @@ def guarantee(rule: Rule, words: Words = ENGLISH) -> str:
 def spoken(span: timedelta, words: Words = ENGLISH) -> str:
     """``span`` as it follows “any” or “each”: “minute”, “90 seconds”, “2 hours”, “0.5 seconds”."""
     for unit, say in UNITS:
-        if not span % unit:
+        if span >= unit and not span % unit:
             return say(words, span // unit) % {"count": f"{span // unit:,}"}
     whole, part = divmod(span, SECOND)
-    decimals = f"{part // MICROSECOND:06}".rstrip("0")
-    return words.gettext("%(count)s seconds") % {"count": f"{whole:,}.{decimals}"}
+    seconds = f"{whole:,}.{part // MICROSECOND:06}".rstrip("0").rstrip(".")
+    return words.gettext("%(count)s seconds") % {"count": seconds}
 
 
 def _token_bucket(rule: TokenBucket, words: Words) -> str:

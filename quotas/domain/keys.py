@@ -11,12 +11,13 @@ from base64 import b32encode
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from quotas.domain.limits import DenyAll, Rule, Unlimited
-from quotas.domain.words import EVERY_SCOPE, Algorithm, SubjectKind
+from quotas.domain.limits import Rule, Unlimited
+from quotas.domain.words import EVERY_SCOPE, Algorithm, CalendarUnit, SubjectKind
 
 PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)
 PLANS_KEY = "plans"
 WINDOWED = {Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER}
+KINDS, UNITS = tuple(Algorithm), tuple(CalendarUnit)
 
 
 def bounded(text: str) -> str:
@@ -85,14 +86,19 @@ def subject_text(kind: SubjectKind, value: object = "") -> str:
     return user_tag(value)
 
 
-def record_id(name: str, rule: Rule) -> bytes:
-    """Four bytes that name a state inside a cell key: what changes them starts a new state.
+def record_name(name: str) -> bytes:
+    """Three bytes that name a limit's state inside a cell key."""
+    return blake2b(name.encode(), digest_size=3).digest()
 
-    The algorithm and the limit's name; for a window cut from the epoch its period too.
+
+def record_kind(rule: Rule) -> bytes:
+    """One byte that says what kind of state a rule keeps: its algorithm, and a calendar's unit.
+
+    A state of another kind is no state of this rule: a changed algorithm starts a new one.
     """
-    algorithm = counted_as(rule)
-    period = getattr(rule, "period_us", 0) if algorithm in WINDOWED else 0
-    return blake2b(f"{algorithm}|{name}|{period}".encode(), digest_size=4).digest()
+    kind = KINDS.index(counted_as(rule)) + 1
+    unit = getattr(rule, "unit", None)
+    return bytes([kind + 16 * UNITS.index(unit) if unit else kind])
 
 
 def counted_as(rule: Rule) -> Algorithm:
@@ -104,8 +110,3 @@ def counted_as(rule: Rule) -> Algorithm:
     if isinstance(rule, Unlimited) and rule.algorithm not in kept:
         return Algorithm.FIXED_WINDOW
     return rule.algorithm
-
-
-def keeps_state(rule: Rule) -> bool:
-    """Whether a rule has a state at all: an amount of 0 reads and writes none."""
-    return not isinstance(rule, DenyAll)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from struct import Struct
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from quotas.domain.keys import counted_as, record_id
+from quotas.domain.keys import counted_as, record_kind, record_name
 from quotas.domain.limits import CalendarQuota, DenyAll, LeakyBucket, TokenBucket, Unlimited
 from quotas.domain.words import Algorithm, CalendarUnit, Mode
 from quotas.engine.script import CODES, DENY_ALL
@@ -22,7 +22,6 @@ ALWAYS = (0, (1 << 53) - 1)
 NO_AMOUNT = (1 << 53) - 1
 CELLS, QUOTA, LOG, SLOTS = "c", "q", "l", "s"
 EXTRA_KEY = {Algorithm.SLIDING_WINDOW_LOG: LOG, Algorithm.CONCURRENCY: SLOTS}
-RULE = Struct("<BBBB4s")
 
 Edges = tuple[int, int, int, int]
 
@@ -73,36 +72,38 @@ class _Packer:
         self.cells: dict[Place, int] = {}
         self.extras: dict[Place, int] = {}
         self.edges: dict[int, Edges] = {}
-        self.states: dict[tuple[int, bytes], Limit] = {}
+        self.states: set[tuple[int, bytes]] = set()
 
-    def row(self, position: int, limit: Limit, who: str) -> tuple[int, int, bytes, list[int]]:
-        """(cell, extra, record id, numbers) of one limit.
-
-        Cell and extra count from 1, 0 is none.
-        """
-        rule, identity = limit.rule, record_id(limit.name, limit.rule)
+    def row(self, position: int, limit: Limit, who: str) -> tuple[int, int, list[int]]:
+        """(cell, extra, numbers) of one limit; cell and extra count from 1, 0 is none."""
+        rule = limit.rule
         if isinstance(rule, DenyAll):
-            return 0, 0, identity, [0] * 5
+            return 0, 0, [0] * 5
         kept = counted_as(rule)
         own = kept is Algorithm.CALENDAR_QUOTA
-        place = Place(who, QUOTA if own else CELLS, limit.scope, limit.name if own else "")
-        cell = self.cells.setdefault(place, len(self.cells) + 1)
-        other = self.states.setdefault((cell, identity), limit)
-        if other is not limit:
-            raise InvalidLimit(
-                f"Limits {other.name!r} and {limit.name!r} of scope {limit.scope!r} would share "
-                "one state: rename one."
-            )
+        place = self._cell(
+            Place(who, QUOTA if own else CELLS, limit.scope, limit.name * own), limit
+        )
         extra = 0
         if kept in EXTRA_KEY:
-            extra = self.extras.setdefault(
-                Place(who, EXTRA_KEY[kept], limit.scope, limit.name), len(self.extras) + 1
-            )
+            other = place._replace(what=EXTRA_KEY[kept], name=place.name or limit.name)
+            extra = self.extras.setdefault(other, len(self.extras) + 1)
         numbers = _numbers(rule)
         if own:
             self.edges[position] = self._edges(rule)
             numbers = [numbers[0], *self.edges[position]]
-        return cell, extra, identity, numbers
+        return self.cells[place], extra, numbers
+
+    def _cell(self, place: Place, limit: Limit) -> Place:
+        """The cell key of a state: one in which no other limit has the same three bytes of name."""
+        name = record_name(limit.name)
+        for turn in count(2):
+            cell = self.cells.setdefault(place, len(self.cells) + 1)
+            if (cell, name) not in self.states:
+                break
+            place = place._replace(name=f"{limit.name}~{turn}")
+        self.states.add((cell, name))
+        return place
 
     def _edges(self, rule: Rule) -> Edges:
         if (
@@ -123,18 +124,17 @@ def pack(
     """Pack ``asked`` for the script.
 
     ``edges_of`` gives the four edges (us) of a calendar unit, needed when there is a quota of one.
-    ``span`` is when this policy holds (us, half-open). Raises `InvalidLimit` when two states could
-    not be told apart.
+    ``span`` is when this policy holds (us, half-open).
     """
     packer = _Packer(edges_of)
     rows = [packer.row(position, limit, who) for position, (limit, who) in enumerate(asked)]
     cells = len(packer.cells)
     body = b"".join(
-        RULE.pack(
-            _code(limit.rule), limit.mode is Mode.ENFORCE, cell, extra and cells + extra, identity
-        )
+        bytes([_code(limit.rule), limit.mode is Mode.ENFORCE, cell, extra and cells + extra])
+        + record_name(limit.name)
+        + record_kind(limit.rule)
         + b"".join(map(_seven, numbers))
-        for (limit, _), (cell, extra, identity, numbers) in zip(asked, rows, strict=True)
+        for (limit, _), (cell, extra, numbers) in zip(asked, rows, strict=True)
     )
     start = max([span[0], *(edges[0] for edges in packer.edges.values())])
     stop = min([span[1], *(edges[3] for edges in packer.edges.values())])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
 
-from quotas.domain.keys import PLANS_KEY, owner_key, record_id
+from quotas.domain.keys import PLANS_KEY, owner_key, record_kind, record_name
 from quotas.engine.bundle import QUOTA
 from quotas.engine.clock import clock
 from quotas.engine.connection import link
@@ -83,7 +83,11 @@ def _record(balance: Balance) -> bytes:
     Id, instant, used, time to the period's end, nothing.
     """
     numbers = (balance.used, balance.end_us - balance.start_us, 0)
-    head = record_id(balance.name, balance.rule) + balance.start_us.to_bytes(7, "little")
+    head = (
+        record_name(balance.name)
+        + record_kind(balance.rule)
+        + balance.start_us.to_bytes(7, "little")
+    )
     return head + b"".join(number.to_bytes(6, "little") for number in numbers)
 
 

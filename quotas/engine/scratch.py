@@ -44,7 +44,7 @@ class Call(NamedTuple):
 
 
 class StatesLost(QuotasError):
-    """The states of a replay may have ended before it did: what it would say is not to be trusted."""
+    """The states of a replay may be incomplete: what it would say is not to be trusted."""
 
 
 class Scratch:
@@ -107,7 +107,7 @@ class Scratch:
         return keys
 
     def _renew(self) -> None:
-        """Give every key another `LIFE`, once in a while: real time must not cut virtual time short.
+        """Give every key another `LIFE` now and then: real time must not cut virtual time short.
 
         By the wall clock, as the server's expiry is.
         """
@@ -161,7 +161,9 @@ def _decided(replies: Sequence[Any], *, loaded: bool) -> int:
     unknown = [isinstance(reply, NoScriptError) for reply in replies]
     decided = unknown.index(True) if any(unknown) else len(replies)
     if not all(unknown[decided:]) or (loaded and not decided and replies):
-        raise StatesLost("The server forgot its scripts in the middle of the replay: start it again.")
+        raise StatesLost(
+            "The server forgot its scripts in the middle of the replay: start it again."
+        )
     return decided
 
 

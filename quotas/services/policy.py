@@ -5,19 +5,27 @@ The rows of its plan, its overrides, and those of them in force at an instant.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from quotas.domain.calendar import edges_around, zone_named
 from quotas.domain.words import EVERY_SCOPE, CalendarUnit, Mode
+from quotas.errors import InvalidLimit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from quotas.domain.policies import Limit
 
+logger = logging.getLogger("quotas")
+
 FOREVER_US = (1 << 53) - 1
 BEGINNING_US = 0
+
+
+UTC = ZoneInfo("UTC")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +129,7 @@ class Policy:
 
         In UTC from the 1st without a tenant.
         """
-        zone = zone_named(self.tenant.time_zone if self.tenant else "UTC")
+        zone = _zone(self.tenant.time_zone) if self.tenant else UTC
         anchor = self.tenant.anchor_day if self.tenant else 1
         return edges_around(unit, at_us, zone=zone, anchor=anchor)
 
@@ -132,3 +140,12 @@ class Policy:
         """
         rows = self.in_force(self.instant_us if at_us is None else at_us)
         return rows.limits(None if scope is None else [scope])
+
+
+def _zone(name: str) -> ZoneInfo:
+    """The zone of this name; UTC when this host's zone data no longer has it."""
+    try:
+        return zone_named(name)
+    except InvalidLimit as error:
+        logger.error("Calendar quotas go by UTC instead: %s", error)  # noqa: TRY400 - no trace to follow
+        return UTC

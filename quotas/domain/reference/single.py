@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from quotas.domain.limits import (
@@ -47,6 +48,7 @@ class Reference:
         self.rule = rule
         self._edges = edges
         self._state: Standing | None = None
+        self._in_flight: Slots | None = None
 
     def judge(self, cost: int, now_us: int) -> Judgement:
         """What the limit answers to ``cost`` now. Changes nothing."""
@@ -64,6 +66,8 @@ class Reference:
         if cost == 0 or isinstance(self.rule, DenyAll):
             return
         standing = self._standing(self.rule, now_us)
+        if isinstance(self._state, Slots) and not isinstance(standing, Slots):
+            self._in_flight = self._state
         if isinstance(standing, Slots):
             self._state = standing.charged(cost, slot)
         else:
@@ -82,7 +86,8 @@ class Reference:
         The state is not touched: each call reads it under the rule then in force, and takes it for
         absent when it is of another algorithm, of a fixed window or counter of another period, or
         of a calendar quota of another unit. Only an admitted call writes it anew; so an edit that
-        is taken back before one comes has had no effect.
+        is taken back before one comes has had no effect. Calls in flight are a fact, not a count:
+        their slots outlive a change of algorithm.
         """
         self.rule = rule
         self._edges = edges or self._edges
@@ -108,9 +113,15 @@ class Reference:
             case SlidingWindowLog() as rule:
                 return Log.under(rule, before, now_us)
             case Concurrency() as rule:
-                return Slots.under(rule, before, now_us)
+                return Slots.under(rule, self._flying(now_us), now_us)
             case CalendarQuota() as rule:
                 return CivilPeriod.under(rule, before, now_us, self._need_edges())
+
+    def _flying(self, now_us: int) -> Standing | None:
+        """Calls in flight stay so, whatever algorithm the limit had in between."""
+        if isinstance(self._state, Slots) or self._in_flight is None:
+            return self._state
+        return replace(self._in_flight, at_us=now_us)
 
     def _need_edges(self) -> Edges:
         if self._edges is None:

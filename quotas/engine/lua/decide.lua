@@ -2,7 +2,7 @@
 --
 -- KEYS  [owner] cell keys, then keys of logs and slots, in the order in which the policy numbers them
 -- ARGV  1 policy: '<I7I7BB' from, till (us: the span in which it holds), cell keys, limits; then a limit
---         '<BBBBc4I7I7I7I7I7' algorithm, enforced, cell key, extra key, record id, n, p, a, b, c (see each algorithm)
+--         '<BBBBc3c1I7I7I7I7I7' algorithm, enforced, cell key, extra key, name, kind, n, p, a, b, c (see each algorithm)
 --       2 call: '<I7BBc8Bc7' now (us, 0: the server's clock), consume, seeded, slot, flags, version; then a limit
 --         '<I6I6' cost, seed
 -- Out   'D' or 'S' or 'A' (denied, shadow-denied, allowed), '<I7' now, then a limit
@@ -10,7 +10,7 @@
 --       'T' stale, 'V' other version (then 7 bytes), 'U' unseeded: each with '<I7' now, and nothing charged
 --
 -- Flags: 1 compare the owner's version, 2 an absent calendar state needs the owner's mark. A cell key holds records of
--- 29 bytes '<c4I7I6I6I6': id, x, y, z, u. Invariants: a denied call writes no state; every key written has an expiry;
+-- 29 bytes '<c3c1I7I6I6I6': name, kind, x, y, z, u; one of the same name and another kind is absent, and overwritten. Invariants: a denied call writes no state; every key written has an expiry;
 -- a peek writes nothing at all.
 local floor, ceil, max, format = math.floor, math.ceil, math.max, string.format
 local spread, unpack, pack, sub, call = unpack, struct.unpack, struct.pack, string.sub, redis.call
@@ -58,8 +58,8 @@ local texts = cells > 0 and call('MGET', spread(KEYS, first + 1, first + cells))
 local judged, stale, unknown, written = {}, {}, {}, {}
 local verdict = 'A'
 for i = 1, count do
-  local algorithm, enforced, cell, extra, id, n, p, a, b, c, cost, seed
-  algorithm, enforced, cell, extra, id, n, p, a, b, c, at_rule = unpack('<BBBBc4I7I7I7I7I7', policy, at_rule)
+  local algorithm, enforced, cell, extra, name, kind, n, p, a, b, c, cost, seed
+  algorithm, enforced, cell, extra, name, kind, n, p, a, b, c, at_rule = unpack('<BBBBc3c1I7I7I7I7I7', policy, at_rule)
   cost, seed, ask = unpack('<I6I6', asked, ask)
   extra = extra > 0 and KEYS[first + extra]
   local x, y, z, u, place
@@ -68,8 +68,8 @@ for i = 1, count do
   if text then
     unknown[cell] = unknown[cell] or #text
     for k = 1, #text, 29 do
-      if sub(text, k, k + 3) == id then
-        x, y, z, u = unpack('<I7I6I6I6', text, k + 4)
+      if sub(text, k, k + 2) == name then
+        if sub(text, k + 3, k + 3) == kind then x, y, z, u = unpack('<I7I6I6I6', text, k + 4) end
         place, unknown[cell] = k, unknown[cell] - 29
         break
       end
@@ -78,11 +78,13 @@ for i = 1, count do
   --@algorithms
   local fits = wait == 0 or cost == 0
   if not fits and enforced == 1 then verdict = 'D' elseif not fits and verdict == 'A' then verdict = 'S' end
-  judged[i] = { algorithm, cell, extra, id, p, cost, fits, place or false, x, y, z, u, fits and delay or wait, alive, later }
+  if cost == 0 then delay = 0 end
+  judged[i] = { algorithm, cell, extra, name .. kind, p, cost, fits, place or false, x, y, z, u, math.min(fits and delay or wait, 9007199254740991), alive, later }
 end
 
-local function lasting(us)                          -- ms of expiry; virtual time must not run out in real time
-  return max(ceil(us / 1000) + 1, given and 3600000 or 1)
+-- Milliseconds of expiry: at most ten years; at least an hour in virtual time, which must not run out in real time.
+local function lasting(us)
+  return max(math.min(ceil(us / 1000) + 1, 315576000000), given and 3600000 or 1)
 end
 
 local function mend(key, us)                        -- a missing or, since an edit, too short expiry

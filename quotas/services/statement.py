@@ -1,0 +1,179 @@
+"""A statement of usage: what people and programs are told of what a tenant has used.
+
+One vocabulary of states and one shape of data for the page, its JSON twin and the command.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from quotas.domain.calendar import zone_named
+from quotas.domain.guarantees import ENGLISH, Words, guarantee
+from quotas.domain.limits import MICROSECOND, Unlimited
+from quotas.engine.clock import clock
+from quotas.services.loading import EPOCH
+from quotas.services.store import Attempt, store
+from quotas.services.usage import Usage, UsageLine, usage_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from zoneinfo import ZoneInfo
+
+    from quotas.domain.policies import Limit
+
+NEAR_PERCENT = 80
+SECOND_US = 1_000_000
+
+
+class State(StrEnum):
+    """How a limit stands for a call of cost 1: the first of these that holds."""
+
+    UNKNOWN = "unknown"
+    UNLIMITED = "unlimited"
+    DENYING = "denying"
+    WOULD_DENY = "would_deny"
+    NEAR = "near"
+    OK = "ok"
+
+
+def state_of(line: UsageLine) -> State:
+    """``unknown`` in an outage, ``would_deny`` for a shadow limit, ``near`` from 80 % on."""
+    verdict, rule = line.verdict, line.limit.rule
+    if verdict is None:
+        return State.UNKNOWN
+    if isinstance(rule, Unlimited):
+        return State.UNLIMITED
+    if not verdict.fits:
+        return State.DENYING if verdict.enforced else State.WOULD_DENY
+    near = 100 * verdict.used >= NEAR_PERCENT * rule.most_at_once
+    return State.NEAR if near else State.OK
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What a tenant has used, what else applies to it, and which of its overrides are in force.
+
+    ``apart`` are limits that count others than those whose numbers are shown: each user,
+    credential or address. ``overrides`` are in force at ``at_us``, off ones included; in an outage
+    that is the instant of this machine's clock.
+    """
+
+    usage: Usage
+    apart: tuple[Limit, ...]
+    overrides: tuple[Limit, ...]
+    at_us: int
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The tenant's time zone."""
+        return zone_named(self.usage.tenant.time_zone)
+
+    def instant(self, later_us: int = 0) -> datetime:
+        """The instant of the reading, or one ``later_us`` after it, in the tenant's zone."""
+        return (EPOCH + (self.at_us + later_us) * MICROSECOND).astimezone(self.zone)
+
+    def next_admission(self, line: UsageLine) -> datetime | None:
+        """The first whole second at which a call of cost 1 fits; None: not known, or never."""
+        wait = line.next_admission_us
+        if wait is None:
+            return None
+        return self.instant(-(-(self.at_us + wait) // SECOND_US) * SECOND_US - self.at_us)
+
+
+def statement_of(
+    tenant: str | int, *, user_pk: object = None, scope: str | None = None
+) -> Statement | None:
+    """The statement of a tenant; None when there is no such tenant.
+
+    Consumes, creates and extends nothing. ``user_pk`` and ``scope`` as for `usage_of`.
+    """
+    usage = usage_of(tenant, user_pk=user_pk, scope=scope)
+    if usage is None:
+        return None
+    at_us = usage.at_us or clock.given_us or time.time_ns() // 1000
+    policy = store.policy(usage.tenant.pk, Attempt())
+    if policy is None:  # deleted since it was read: what was read stands
+        return Statement(usage=usage, apart=(), overrides=(), at_us=at_us)
+    shown = {line.limit for line in usage.lines}
+    rows = policy.in_force(at_us).rows.values()
+    return Statement(
+        usage=usage,
+        apart=tuple(each for each in policy.effective(scope, at_us) if each not in shown),
+        overrides=tuple(each for each in rows if each.source.kind == "override"),
+        at_us=at_us,
+    )
+
+
+def as_data(statement: Statement, words: Words = ENGLISH, *, reasons: bool) -> dict[str, Any]:
+    """The statement as JSON takes it: seconds as numbers, instants as ISO 8601 in the tenant's zone.
+
+    ``reasons`` tells why overrides were made, which is not for everybody.
+    """
+    usage = statement.usage
+    plan = {"key": usage.plan_key, "name": usage.plan_name} if usage.plan_key else None
+    return {
+        "tenant": {
+            "key": usage.tenant.key,
+            "name": usage.tenant.name,
+            "time_zone": usage.tenant.time_zone,
+            "suspended": usage.tenant.suspended,
+        },
+        "plan": plan,
+        "read_at": statement.instant().isoformat(),
+        "outage": usage.outage,
+        "limits": [_line(statement, line, words, reasons=reasons) for line in usage.lines],
+        "counted_apart": _limits(statement.apart, statement, words, reasons=reasons),
+        "overrides": _limits(statement.overrides, statement, words, reasons=reasons),
+    }
+
+
+def _limits(
+    limits: Iterable[Limit], statement: Statement, words: Words, *, reasons: bool
+) -> list[dict[str, Any]]:
+    return [_limit(limit, statement.zone, words, reasons=reasons) for limit in limits]
+
+
+def _line(
+    statement: Statement, line: UsageLine, words: Words, *, reasons: bool
+) -> dict[str, Any]:
+    wait, verdict = line.next_admission_us, line.verdict
+    at = statement.next_admission(line)
+    reset = verdict.reset_us if verdict else None
+    return _limit(line.limit, statement.zone, words, reasons=reasons) | {
+        "state": state_of(line).value,
+        "used": line.used,
+        "remaining": line.remaining,
+        "percent": line.percent,
+        "next_admission_in": None if wait is None else wait / SECOND_US,
+        "next_admission_at": at and at.isoformat(),
+        "reset_in": None if reset is None else reset / SECOND_US,
+    }
+
+
+def _limit(limit: Limit, zone: ZoneInfo, words: Words, *, reasons: bool) -> dict[str, Any]:
+    rule, source = limit.rule, limit.source
+    period: timedelta | None = getattr(rule, "period", None)
+    overridden = source.kind == "override"
+    return {
+        "scope": limit.scope,
+        "name": limit.name,
+        "title": limit.title or limit.name,
+        "subject": limit.subject.value,
+        "algorithm": rule.algorithm.value,
+        "guarantee": guarantee(rule, words),
+        "amount": rule.amount,
+        "period": None if period is None else period.total_seconds(),
+        "unit": getattr(rule, "unit", None),
+        "capacity": getattr(rule, "capacity", None),
+        "mode": limit.mode.value,
+        "source": {
+            "kind": source.kind,
+            "title": source.title if reasons or not overridden else None,
+            "from": source.starts and source.starts.astimezone(zone).isoformat(),
+            "until": source.ends and source.ends.astimezone(zone).isoformat(),
+        },
+    }
