@@ -17,7 +17,7 @@ from quotas.domain.words import EVERY_SCOPE, Algorithm, CalendarUnit, SubjectKin
 PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)
 PLANS_KEY = "plans"
 WINDOWED = {Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER}
-KINDS, UNITS = tuple(Algorithm), tuple(CalendarUnit)
+KINDS: tuple[str, ...] = (*Algorithm, *CalendarUnit)
 
 
 def bounded(text: str) -> str:
@@ -87,18 +87,17 @@ def subject_text(kind: SubjectKind, value: object = "") -> str:
 
 
 def record_name(name: str) -> bytes:
-    """Three bytes that name a limit's state inside a cell key."""
-    return blake2b(name.encode(), digest_size=3).digest()
+    """Four bytes that name a limit's state inside a cell key."""
+    return blake2b(name.encode(), digest_size=4).digest()
 
 
-def record_kind(rule: Rule) -> bytes:
-    """One byte that says what kind of state a rule keeps: its algorithm, and a calendar's unit.
+def record_kind(rule: Rule) -> int:
+    """What kind of state a rule keeps, 1 to 15: its algorithm, of a calendar quota its unit too.
 
     A state of another kind is no state of this rule: a changed algorithm starts a new one.
     """
-    kind = KINDS.index(counted_as(rule)) + 1
-    unit = getattr(rule, "unit", None)
-    return bytes([kind + 16 * UNITS.index(unit) if unit else kind])
+    unit: CalendarUnit | None = getattr(rule, "unit", None)
+    return KINDS.index(unit or counted_as(rule)) + 1
 
 
 def counted_as(rule: Rule) -> Algorithm:

@@ -95,7 +95,7 @@ class _Packer:
         return self.cells[place], extra, numbers
 
     def _cell(self, place: Place, limit: Limit) -> Place:
-        """The cell key of a state: one in which no other limit has the same three bytes of name."""
+        """The cell key of a state: one in which no other limit has the same four bytes of name."""
         name = record_name(limit.name)
         for turn in count(2):
             cell = self.cells.setdefault(place, len(self.cells) + 1)
@@ -132,7 +132,7 @@ def pack(
     body = b"".join(
         bytes([_code(limit.rule), limit.mode is Mode.ENFORCE, cell, extra and cells + extra])
         + record_name(limit.name)
-        + record_kind(limit.rule)
+        + bytes([record_kind(limit.rule)])
         + b"".join(map(_seven, numbers))
         for (limit, _), (cell, extra, numbers) in zip(asked, rows, strict=True)
     )

@@ -66,6 +66,7 @@ def single_attempt() -> dict[str, Any]:
         "retry": Retry(NoBackoff(), 0),
         "retry_on_timeout": False,
         "retry_on_error": [],
+        "decode_responses": False,  # the script answers in bytes
     }
     try:
         from redis.maint_notifications import MaintNotificationsConfig  # noqa: PLC0415 - redis-py 7 and later only

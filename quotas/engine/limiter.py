@@ -85,8 +85,8 @@ def peek(
 ) -> Decision | Refused:
     """What `consume` would answer now. Writes, creates and extends nothing.
 
-    ``seeds`` are what absent calendar quotas had used as far as the database knows, by position:
-    with them a missing mark is no reason to refuse.
+    ``seeds`` are what calendar quotas had used as far as the database knows, by position. They
+    count for absent ones without the owner's mark, which is then no reason to refuse.
     """
     head = _head(now_us, NO_SLOT, consuming=False, seeded=seeds is not None)
     return _ask(bundle, subjects, costs, owner, head, seeds)
@@ -121,7 +121,7 @@ def _ask(
         keys.insert(0, key(owner_key(owner.tag)))
         flags, version = COMPARE_VERSION + NEED_MARK * owner.marked, owner.version
     charged = [
-        min(cost, 1 if isinstance(limit.rule, Concurrency) else MOST_AMOUNT)
+        min(cost, 1 if isinstance(limit.rule, Concurrency) else MOST_AMOUNT + 1)
         for limit, cost in zip(bundle.limits, map(_whole, costs), strict=True)
     ]
     call = head + bytes([flags]) + version

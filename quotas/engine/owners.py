@@ -78,16 +78,11 @@ def seed(tag: str, balances: Sequence[Balance]) -> None:
 
 
 def _record(balance: Balance) -> bytes:
-    """The state's record as decide.lua keeps it.
-
-    Id, instant, used, time to the period's end, nothing.
-    """
+    """The state's record as decide.lua keeps it: instant, used, time to the period's end."""
+    high, low = divmod(balance.start_us, 1 << 48)
+    kind = record_kind(balance.rule) * 16 + high
     numbers = (balance.used, balance.end_us - balance.start_us, 0)
-    head = (
-        record_name(balance.name)
-        + record_kind(balance.rule)
-        + balance.start_us.to_bytes(7, "little")
-    )
+    head = record_name(balance.name) + low.to_bytes(6, "little") + bytes([kind])
     return head + b"".join(number.to_bytes(6, "little") for number in numbers)
 
 

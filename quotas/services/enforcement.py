@@ -8,7 +8,6 @@ of its own in steady state.
 from __future__ import annotations
 
 import logging
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from django.db import Error as DatabaseFault
 from quotas.domain.decisions import Decision, on_outage
 from quotas.domain.keys import tenant_tag, user_tag
 from quotas.engine import limiter, owners
-from quotas.engine.clock import clock
+from quotas.engine.clock import now_us
 from quotas.errors import EngineUnavailable, NotInPlan, Refusal, TenantRequired, TenantSuspended
 from quotas.services.laying_out import Ask, Caller, LaidOut, distinct, lay_out, subjects_of
 from quotas.services.outage import outage
@@ -71,14 +70,19 @@ def enforce(caller: Caller, asks: Sequence[Ask]) -> Answer:
     An outage is an outcome, not an error. Raises `NotInPlan`, `TenantRequired`, `TenantSuspended`,
     `ConflictingCosts` and `InvalidCost`.
     """
-    asked, attempt = distinct(asks), Attempt()
+    asked = distinct(asks)
+    with Attempt(started_at=store.clock()) as attempt:
+        return _enforce(caller, asked, attempt)
+
+
+def _enforce(caller: Caller, asked: tuple[Ask, ...], attempt: Attempt) -> Answer:
     for tries in range(1, MOST_TRIES + 1):
         policy = None
         try:
             policy = _policy(caller, asked, attempt)
-            laid = _lay_out(policy, asked)
+            laid = _lay_out(policy, caller, asked)
         except Refusal as refusal:
-            if tries == MOST_TRIES or not _outdated(caller, policy, attempt):
+            if tries == MOST_TRIES or not _outdated(caller, policy, asked, attempt):
                 _warn(refusal)
                 raise
             continue
@@ -99,9 +103,9 @@ def _answer(
     last: bool,
 ) -> Answer | None:
     """The decision; None when the script found the policy outdated, which has then been dropped."""
-    subjects = subjects_of(caller, policy, asks, laid.bundle)
+    subjects = subjects_of(caller, policy.tenant, asks, laid.bundle)
     try:
-        owner = None if last else _owner(caller, policy, attempt)
+        owner = None if last else _owner(caller, policy, asks, attempt)
         if attempt.failure is not None:
             raise attempt.failure
         found = limiter.consume(laid.bundle, subjects, laid.costs(asks), owner=owner)
@@ -145,38 +149,43 @@ def _tenants(caller: Caller, attempt: Attempt) -> Policy | None:
         named = caller.resolve()
         found = None if named is None else store.policy(named, attempt)
         since = None if caller.user_pk is None else store.known_since(caller.user_pk)
-        if found is None or since is None or since >= found.changed_at:
+        if found is None or since is None or since >= min(found.changed_at, attempt.started_at):
             return found
         store.drop_user(caller.user_pk)
     return found
 
 
-def _lay_out(policy: Policy, asks: tuple[Ask, ...]) -> LaidOut:
+def _lay_out(policy: Policy, caller: Caller, asks: tuple[Ask, ...]) -> LaidOut:
     if policy.tenant is not None and policy.tenant.suspended:
         raise TenantSuspended(f"Tenant {policy.tenant.key!r} is suspended.")
-    return lay_out(policy, asks, policy.instant_us or clock.given_us or time.time_ns() // 1000)
+    return lay_out(policy, caller, asks, policy.instant_us or now_us())
 
 
-def _held(caller: Caller, policy: Policy | None, attempt: Attempt) -> tuple[str, bytes] | None:
-    """Whose version guards what is held: the tenant's.
+def _held(
+    caller: Caller, policy: Policy | None, asks: Sequence[Ask], attempt: Attempt
+) -> tuple[str, bytes] | None:
+    """Whose version guards what is held, and the one it was read under.
 
-    Without one the user's, whose memberships may change.
+    The tenant's; without one the user's, whose memberships may change. Nobody's when no tenant was
+    looked up, or when the resolver does not go by memberships.
     """
     if policy is not None and policy.tenant is not None:
         return tenant_tag(policy.tenant.pk), policy.version
-    if policy is NOBODY or caller.user_pk is None or store.known_since(caller.user_pk) is None:
+    if not any(ask.needs_tenant for ask in asks) or store.known_since(caller.user_pk) is None:
         return None
     return user_tag(caller.user_pk), store.belongings(caller.user_pk, attempt).version
 
 
-def _owner(caller: Caller, policy: Policy, attempt: Attempt) -> limiter.Owner | None:
-    held = _held(caller, policy, attempt)
+def _owner(
+    caller: Caller, policy: Policy, asks: Sequence[Ask], attempt: Attempt
+) -> limiter.Owner | None:
+    held = _held(caller, policy, asks, attempt)
     return held and limiter.Owner(*held, marked=policy.tenant is not None)
 
 
-def _outdated(caller: Caller, policy: Policy | None, attempt: Attempt) -> bool:
+def _outdated(caller: Caller, policy: Policy | None, asks: Sequence[Ask], attempt: Attempt) -> bool:
     """Whether a refusal rests on what has changed since; what is outdated is dropped."""
-    held = _held(caller, policy, attempt)
+    held = _held(caller, policy, asks, attempt)
     if held is None or attempt.ask(lambda: owners.version_of(held[0]), held[1]) == held[1]:
         return False
     _drop(caller, policy)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from quotas.domain.policies import Limit
-    from quotas.services.policy import Policy
+    from quotas.services.policy import Policy, TenantRow
 
 MOST_LAID_OUT = 512
 COUNTED, SUBJECT = "k", "x"
@@ -111,33 +111,33 @@ def distinct(asks: Iterable[Ask]) -> tuple[Ask, ...]:
     return tuple(found.values())
 
 
-def lay_out(policy: Policy, asks: tuple[Ask, ...], at_us: int) -> LaidOut:
+def lay_out(policy: Policy, caller: Caller, asks: tuple[Ask, ...], at_us: int) -> LaidOut:
     """The bundle for these asks under a policy as it holds at ``at_us``. Raises `NotInPlan`."""
-    shape = tuple((ask.scope, ask.limit, ask.own) for ask in asks)
+    counted = Counted(caller, policy.tenant, asks)
+    shape = (
+        tuple((ask.scope, ask.limit, counted.own(ask)) for ask in asks),
+        tuple(counted.kind(kind) for kind in SubjectKind),
+    )
     held = policy.laid_out.get(shape)
     if isinstance(held, LaidOut):
         return held
-    asked, costed = _limits(policy, asks, at_us)
+    asked, costed = _limits(policy, counted, at_us)
     span = policy.in_force(at_us).span
-    laid = LaidOut(
-        pack(asked, edges_of=lambda unit: policy.edges(unit, at_us), span=span), tuple(costed)
-    )
+    bundle = pack(asked, edges_of=lambda unit: policy.edges(unit, at_us), span=span)
     if len(policy.laid_out) >= MOST_LAID_OUT:
         policy.laid_out.clear()
-    policy.laid_out[shape] = laid
+    laid = policy.laid_out[shape] = LaidOut(bundle, tuple(costed))
     return laid
 
 
-def _limits(
-    policy: Policy, asks: tuple[Ask, ...], at_us: int
-) -> tuple[list[Asked], list[int | None]]:
+def _limits(policy: Policy, counted: Counted, at_us: int) -> tuple[list[Asked], list[int | None]]:
     rows = policy.in_force(at_us)
     asked: list[Asked] = []
     costed: list[int | None] = []
-    for position, ask in enumerate(asks):
-        own = ask.own and f"{ask.own}{position}"
+    for position, ask in enumerate(counted.asks):
+        own = counted.own(ask)
         if ask.limit is not None:
-            asked.append(Asked(ask.limit, own or ask.limit.subject))
+            asked.append(Asked(ask.limit, own or counted.kind(ask.limit.subject)))
             costed.append(position)
             continue
         if not rows.covers(ask.scope):
@@ -146,7 +146,7 @@ def _limits(
                 f"Neither scope {ask.scope!r} nor {EVERY_SCOPE!r} has a row in plan {plan!r}."
             )
         for limit in rows.limits([ask.scope]):
-            entry = Asked(limit, own or limit.subject)
+            entry = Asked(limit, own or counted.kind(limit.subject))
             if entry not in asked:
                 asked.append(entry)
                 costed.append(None if limit.scope == EVERY_SCOPE else position)
@@ -154,21 +154,16 @@ def _limits(
 
 
 def subjects_of(
-    caller: Caller, policy: Policy, asks: Sequence[Ask], bundle: Bundle
+    caller: Caller, tenant: TenantRow | None, asks: Sequence[Ask], bundle: Bundle
 ) -> Mapping[str, Subject]:
     """Who is counted, by `Place.who`.
 
     Inside the tenant when there is one, else each under a tag of its own.
     """
-    tenant = policy.tenant
     found: dict[str, Subject] = {}
     for who in {place.who for place in bundle.places}:
         own = who[0] in {COUNTED, SUBJECT}
-        text = (
-            asks[int(who[1:])].text
-            if own
-            else _text(SubjectKind(who), caller, has_tenant=tenant is not None)
-        )
+        text = asks[int(who[1:])].text if own else _text(SubjectKind(who), caller)
         if tenant is None or who[0] == COUNTED:
             found[who] = Subject(text, text)
         else:
@@ -176,22 +171,51 @@ def subjects_of(
     return found
 
 
-def _text(kind: SubjectKind, caller: Caller, *, has_tenant: bool) -> str:
-    """The subject part of a key.
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Whom the limits of a call come down to.
 
-    Each kind falls back to the next that is known, and none falls away.
+    Kinds that fall back to one subject are one: their states must share a key, or each would
+    overwrite the other's.
     """
-    if kind is SubjectKind.TENANT and has_tenant:
-        return subject_text(kind)
-    if kind is SubjectKind.ADDRESS:
-        return subject_text(kind, caller.address)
-    known: list[tuple[SubjectKind, object]] = [
-        (SubjectKind.USER, caller.user_pk),
-        (SubjectKind.CREDENTIAL, caller.credential),
-    ]
-    if kind is SubjectKind.CREDENTIAL:
-        known.reverse()
-    for each, value in known:
-        if value is not None:
-            return subject_text(each, value)
-    return subject_text(SubjectKind.ADDRESS, caller.address)
+
+    caller: Caller
+    tenant: TenantRow | None
+    asks: tuple[Ask, ...]
+
+    def own(self, ask: Ask) -> str:
+        """Of an ask with a text of its own: its kind, and the position of the first with it."""
+        if not ask.own:
+            return ""
+        first = next(place for place, each in enumerate(self.asks) if _same_text(each, ask))
+        return f"{ask.own}{first}"
+
+    def kind(self, kind: SubjectKind) -> SubjectKind:
+        """The kind that is known: each falls back to the next, and none falls away."""
+        if kind is SubjectKind.TENANT and self.tenant is not None:
+            return kind
+        if kind is SubjectKind.ADDRESS:
+            return kind
+        order = [SubjectKind.USER, SubjectKind.CREDENTIAL]
+        if kind is SubjectKind.CREDENTIAL:
+            order.reverse()
+        known = {
+            SubjectKind.USER: self.caller.user_pk is not None,
+            SubjectKind.CREDENTIAL: self.caller.credential is not None,
+        }
+        return next((each for each in order if known[each]), SubjectKind.ADDRESS)
+
+
+def _same_text(one: Ask, other: Ask) -> bool:
+    return (one.counted, one.subject) == (other.counted, other.subject)
+
+
+def _text(kind: SubjectKind, caller: Caller) -> str:
+    """The subject part of a key, for a kind that is known."""
+    values: dict[SubjectKind, object] = {
+        SubjectKind.TENANT: "",
+        SubjectKind.USER: caller.user_pk,
+        SubjectKind.CREDENTIAL: caller.credential,
+        SubjectKind.ADDRESS: caller.address,
+    }
+    return subject_text(kind, values[kind])

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from quotas.domain.calendar import edges_around, zone_named
 from quotas.domain.words import EVERY_SCOPE, CalendarUnit, Mode
+from quotas.engine.clock import now_us
 from quotas.errors import InvalidLimit
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class Policy:
 
         Without a scope all of them.
         """
-        rows = self.in_force(self.instant_us if at_us is None else at_us)
+        rows = self.in_force(now_us() if at_us is None else at_us)
         return rows.limits(None if scope is None else [scope])
 
 

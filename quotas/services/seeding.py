@@ -36,8 +36,8 @@ def balances(tenant: TenantRow, at_us: int) -> list[owners.Balance]:
             subject=Subject(tenant_tag(tenant.pk), row.subject or "t", tenant.epoch),
             scope=row.scope,
             name=row.name,
-            # The amount and unit of a rule do not name its state: any will do to find it.
-            rule=CalendarQuota(amount=1, unit=CalendarUnit.MONTH),
+            # The amount does not name a state, the unit does.
+            rule=CalendarQuota(amount=1, unit=CalendarUnit(row.unit)),
             used=row.used,
             start_us=microseconds(row.period_start),
             end_us=microseconds(row.period_end),

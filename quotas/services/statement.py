@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from quotas.domain.calendar import zone_named
 from quotas.domain.guarantees import ENGLISH, Words, guarantee
 from quotas.domain.limits import MICROSECOND, Unlimited
+from quotas.domain.words import EVERY_SCOPE
 from quotas.engine.clock import clock
 from quotas.services.loading import EPOCH
 from quotas.services.store import Attempt, store
@@ -59,13 +60,18 @@ class Statement:
 
     ``apart`` are limits that count others than those whose numbers are shown: each user,
     credential or address. ``overrides`` are in force at ``at_us``, off ones included; in an outage
-    that is the instant of this machine's clock.
+    that is the instant of this machine's clock. ``scopes`` are those of every row in force.
     """
 
     usage: Usage
-    apart: tuple[Limit, ...]
-    overrides: tuple[Limit, ...]
     at_us: int
+    apart: tuple[Limit, ...] = ()
+    overrides: tuple[Limit, ...] = ()
+    scopes: frozenset[str] = frozenset()
+
+    def covers(self, scope: str) -> bool:
+        """Whether any row, whatever its mode and amount, is for this scope or for every scope."""
+        return not self.scopes.isdisjoint({scope, EVERY_SCOPE})
 
     @property
     def zone(self) -> ZoneInfo:
@@ -97,20 +103,27 @@ def statement_of(
     at_us = usage.at_us or clock.given_us or time.time_ns() // 1000
     policy = store.policy(usage.tenant.pk, Attempt())
     if policy is None:  # deleted since it was read: what was read stands
-        return Statement(usage=usage, apart=(), overrides=(), at_us=at_us)
+        return Statement(usage=usage, at_us=at_us)
     shown = {line.limit for line in usage.lines}
     rows = policy.in_force(at_us).rows.values()
     return Statement(
         usage=usage,
-        apart=tuple(each for each in policy.effective(scope, at_us) if each not in shown),
-        overrides=tuple(each for each in rows if each.source.kind == "override"),
         at_us=at_us,
+        apart=tuple(each for each in policy.effective(scope, at_us) if each not in shown),
+        overrides=tuple(
+            each
+            for each in rows
+            if each.source.kind == "override"
+            and (scope is None or each.scope in {scope, EVERY_SCOPE})
+        ),
+        scopes=frozenset(each.scope for each in rows),
     )
 
 
 def as_data(statement: Statement, words: Words = ENGLISH, *, reasons: bool) -> dict[str, Any]:
-    """The statement as JSON takes it: seconds as numbers, instants as ISO 8601 in the tenant's zone.
+    """The statement as JSON takes it.
 
+    Seconds are numbers; instants are ISO 8601 in the tenant's zone.
     ``reasons`` tells why overrides were made, which is not for everybody.
     """
     usage = statement.usage
@@ -137,9 +150,7 @@ def _limits(
     return [_limit(limit, statement.zone, words, reasons=reasons) for limit in limits]
 
 
-def _line(
-    statement: Statement, line: UsageLine, words: Words, *, reasons: bool
-) -> dict[str, Any]:
+def _line(statement: Statement, line: UsageLine, words: Words, *, reasons: bool) -> dict[str, Any]:
     wait, verdict = line.next_admission_us, line.verdict
     at = statement.next_admission(line)
     reset = verdict.reset_us if verdict else None

@@ -11,9 +11,10 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from django.db import Error as DatabaseFault
 
@@ -60,10 +61,22 @@ class Bounded(OrderedDict[object, Value], Generic[Value]):
 
 
 class Attempt:
-    """The engine's one chance within a request: after a first failure it is not asked again."""
+    """The engine's one chance within a request: after a first failure it is not asked again.
 
-    def __init__(self) -> None:
+    As a context it is `current()`, so that a resolver that looks at memberships shares it.
+    ``started_at`` tells what was read for this request.
+    """
+
+    def __init__(self, started_at: float = 0.0) -> None:
         self.failure: EngineUnavailable | None = None
+        self.started_at = started_at
+
+    def __enter__(self) -> Self:
+        self.token = _current.set(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _current.reset(self.token)
 
     def ask(self, question: Callable[[], Value], otherwise: Value) -> Value:
         """The engine's answer, or ``otherwise`` when it gives none or has failed before."""
@@ -73,6 +86,14 @@ class Attempt:
             except EngineUnavailable as error:
                 self.failure = error
         return otherwise
+
+
+_current: ContextVar[Attempt | None] = ContextVar("quotas_attempt", default=None)
+
+
+def current() -> Attempt:
+    """The attempt of the request that is being decided; a new one outside of any."""
+    return _current.get() or Attempt()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +113,7 @@ class Belongings:
     tenants: tuple[Belonging, ...]
     version: bytes
     loaded_at: float
+    fresh_until: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -187,7 +209,7 @@ class Store:
     def belongings(self, user_pk: object, attempt: Attempt) -> Belongings:
         """The tenants of a user."""
         now, held = self.clock(), self._belongings.get(user_pk)
-        if held is not None and now - held.loaded_at < RELOAD_SECONDS:
+        if held is not None and now < held.fresh_until:
             return held
         version = attempt.ask(lambda: owners.version_of(user_tag(user_pk)), owners.UNKNOWN_VERSION)
         try:
@@ -196,7 +218,8 @@ class Store:
             if held is None:
                 raise
             logger.exception("Memberships cannot be read; the last known ones stay in force.")
-            return held
+            held = replace(held, version=version, loaded_at=now, fresh_until=now + RETRY_SECONDS)
+            return self._belongings.put(user_pk, held)
         tenants = tuple(
             Belonging(
                 tenant_pk=m.tenant_id, tenant_key=m.tenant.key, is_default=m.is_default, role=m.role
@@ -204,7 +227,13 @@ class Store:
             for m in rows
         )
         return self._belongings.put(
-            user_pk, Belongings(tenants=tenants, version=version, loaded_at=now)
+            user_pk,
+            Belongings(
+                tenants=tenants,
+                version=version,
+                loaded_at=now,
+                fresh_until=now + RELOAD_SECONDS,
+            ),
         )
 
     def known_since(self, user_pk: object) -> float | None:
@@ -213,8 +242,13 @@ class Store:
         return None if held is None else held.loaded_at
 
     def drop_user(self, user_pk: object) -> None:
-        """Read a user's memberships anew at the next use."""
-        self._belongings.drop(user_pk)
+        """Read a user's memberships anew at the next use.
+
+        What is held serves while the database is away.
+        """
+        held = self._belongings.get(user_pk)
+        if held is not None:
+            self._belongings.put(user_pk, replace(held, fresh_until=0.0))
 
     def drop_tenant(self, pk: int) -> None:
         """Read a tenant anew at the next use; what is held serves while the database is away."""
@@ -226,20 +260,6 @@ class Store:
         """Ask for the plans' version at the next use, however short ago it was read."""
         if self._plans is not None:
             self._plans.polled_at = -RELOAD_SECONDS
-
-    def fresh_policy(self, tenant: int | str, attempt: Attempt) -> Policy | None:
-        """The policy of a tenant after comparing its version, for pages.
-
-        They ask no decision that would compare it.
-        """
-        held = self.policy(tenant, attempt)
-        if held is None or held.tenant is None:
-            return None
-        tag = tenant_tag(held.tenant.pk)
-        if attempt.ask(lambda: owners.version_of(tag), held.version) == held.version:
-            return held
-        self.drop_tenant(held.tenant.pk)
-        return self.policy(held.tenant.pk, attempt)
 
     def _load(self, tenant: int | str, held: Policy | None, attempt: Attempt) -> Policy | None:
         now = self.clock()

@@ -6,12 +6,12 @@ Fixed by membership; a name that the client sends only chooses among its own.
 from __future__ import annotations
 
 from quotas.errors import TenantRequired
-from quotas.services.store import Attempt, Belonging, store
+from quotas.services.store import Belonging, current, store
 
 
 def tenants_of(user_pk: object) -> tuple[Belonging, ...]:
     """The tenants that a user belongs to, from the memory of the process."""
-    return store.belongings(user_pk, Attempt()).tenants
+    return store.belongings(user_pk, current()).tenants
 
 
 def choose(user_pk: object, named: str | None) -> int | None:

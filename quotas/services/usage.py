@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from quotas.domain.keys import tenant_tag
+from quotas.domain.limits import CalendarQuota, Unlimited
 from quotas.domain.words import SubjectKind
 from quotas.engine import limiter
 from quotas.engine.bundle import Asked, pack
-from quotas.engine.clock import clock
+from quotas.engine.clock import now_us
 from quotas.errors import EngineUnavailable
 from quotas.services.laying_out import Caller, subjects_of
 from quotas.services.outage import outage
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from quotas.domain.decisions import Decision, Verdict
     from quotas.domain.keys import Subject
     from quotas.domain.policies import Limit
+    from quotas.engine.bundle import Bundle
     from quotas.services.policy import Policy, TenantRow
+
+MOST_TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,77 +87,94 @@ def usage_of(
     left out without one; so are limits that count credentials and addresses. ``scope`` narrows to
     one scope and ``*``.
     """
-    attempt = Attempt()
-    policy = store.fresh_policy(tenant, attempt)
-    if policy is None or policy.tenant is None:
-        return None
-    at_us = clock.given_us or policy.instant_us or time.time_ns() // 1000
-    decision: Decision | None = None
-    try:
-        decision, limits = _peek(policy, policy.tenant, user_pk, scope, at_us, attempt)
-    except EngineUnavailable as error:
-        outage.report(error)
-        limits = _shown(policy, user_pk, scope, at_us)
-    verdicts = decision.verdicts if decision else (None,) * len(limits)
-    plan = policy.plan
-    return Usage(
-        tenant=policy.tenant,
-        plan_key=plan.key if plan else None,
-        plan_name=plan.name if plan else None,
-        lines=tuple(
-            UsageLine(limit, verdict) for limit, verdict in zip(limits, verdicts, strict=True)
-        ),
-        at_us=decision.now_us if decision else 0,
-        outage=decision is None,
-    )
+    with Attempt(started_at=store.clock()) as attempt:
+        at_us, seeded = 0, False
+        for _ in range(MOST_TRIES):
+            policy = store.policy(tenant, attempt)
+            if policy is None or policy.tenant is None:
+                return None
+            question = _question(policy, policy.tenant, user_pk, scope, at_us or now_us())
+            found = _peek(question, attempt, seeded=seeded)
+            if not isinstance(found, limiter.Refused):
+                return _usage(policy, policy.tenant, question.limits, found)
+            at_us, seeded = found.now_us, seeded or found.unseeded
+            if found.version is not None:
+                store.drop_tenant(policy.tenant.pk)
+            last = _usage(policy, policy.tenant, question.limits, None)
+        outage.report(EngineUnavailable("the policy changed faster than it could be read"))
+        return last
 
 
-def _shown(policy: Policy, user_pk: object, scope: str | None, at_us: int) -> tuple[Limit, ...]:
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A peek laid out: the limits that are shown, and whose they are."""
+
+    tenant: TenantRow
+    limits: tuple[Limit, ...]
+    bundle: Bundle
+    subjects: Mapping[str, Subject]
+    owner: limiter.Owner
+    at_us: int
+
+
+def _question(
+    policy: Policy, tenant: TenantRow, user_pk: object, scope: str | None, at_us: int
+) -> _Question:
     kinds = {SubjectKind.TENANT} if user_pk is None else {SubjectKind.TENANT, SubjectKind.USER}
-    return tuple(limit for limit in policy.effective(scope, at_us) if limit.subject in kinds)
+    limits = tuple(each for each in policy.effective(scope, at_us) if each.subject in kinds)
+    bundle = pack(
+        [Asked(limit, limit.subject) for limit in limits],
+        edges_of=lambda unit: policy.edges(unit, at_us),
+        span=policy.in_force(at_us).span,
+    )
+    subjects = subjects_of(Caller(address="", user_pk=user_pk), tenant, (), bundle)
+    owner = limiter.Owner(tenant_tag(tenant.pk), policy.version, marked=True)
+    return _Question(tenant, limits, bundle, subjects, owner, at_us)
 
 
 def _peek(
-    policy: Policy,
-    tenant: TenantRow,
-    user_pk: object,
-    scope: str | None,
-    at_us: int,
-    attempt: Attempt,
-) -> tuple[Decision, tuple[Limit, ...]]:
-    """The limiter's answer at its own instant.
-
-    A policy laid out for another one is laid out again.
-    """
-    for _ in range(2):
-        if attempt.failure is not None:
-            raise attempt.failure
-        limits = _shown(policy, user_pk, scope, at_us)
-        bundle = pack(
-            [Asked(limit, limit.subject) for limit in limits],
-            edges_of=lambda unit: policy.edges(unit, at_us),  # noqa: B023 - used within this turn only
-            span=policy.in_force(at_us).span,
-        )
-        subjects = subjects_of(Caller(address="", user_pk=user_pk), policy, (), bundle)
-        seeds = _seeds(tenant, limits, subjects, at_us) if bundle.edges else None
-        found = limiter.peek(bundle, subjects, [1] * len(limits), seeds=seeds or [0] * len(limits))
-        if not isinstance(found, limiter.Refused):
-            return found, limits
-        at_us = found.now_us
-    raise EngineUnavailable("the policy changed faster than it could be read")
+    question: _Question, attempt: Attempt, *, seeded: bool
+) -> Decision | limiter.Refused | None:
+    """The limiter's answer; None when it gives none."""
+    if attempt.failure is None:
+        try:
+            return limiter.peek(
+                question.bundle,
+                question.subjects,
+                [1] * len(question.limits),
+                owner=question.owner,
+                seeds=_seeds(question) if seeded else None,
+            )
+        except EngineUnavailable as error:
+            attempt.failure = error
+    outage.report(attempt.failure)
+    return None
 
 
-def _seeds(
-    tenant: TenantRow, limits: tuple[Limit, ...], subjects: Mapping[str, Subject], at_us: int
-) -> list[int]:
-    """What the database knows of each limit, by position.
-
-    What counts while Redis has no memory of the tenant.
-    """
-    known = {(row.scope, row.name, row.subject.text): row.used for row in balances(tenant, at_us)}
+def _seeds(question: _Question) -> list[int]:
+    """What the database knows of each limit, by position, while Redis has no memory of it."""
+    known = {
+        (row.scope, row.name, row.rule.unit, row.subject.text): row.used
+        for row in balances(question.tenant, question.at_us)
+        if row.start_us <= question.at_us
+    }
     return [
-        known.get((each.scope, each.name, subjects[each.subject].text), 0)
-        if each.subject in subjects
+        known.get((each.scope, each.name, each.rule.unit, question.subjects[each.subject].text), 0)
+        if isinstance(each.rule, CalendarQuota | Unlimited) and each.rule.unit is not None
         else 0
-        for each in limits
+        for each in question.limits
     ]
+
+
+def _usage(
+    policy: Policy, tenant: TenantRow, limits: tuple[Limit, ...], found: Decision | None
+) -> Usage:
+    verdicts = found.verdicts if found else (None,) * len(limits)
+    return Usage(
+        tenant=tenant,
+        plan_key=policy.plan.key if policy.plan else None,
+        plan_name=policy.plan.name if policy.plan else None,
+        lines=tuple(map(UsageLine, limits, verdicts)),
+        at_us=found.now_us if found else 0,
+        outage=found is None,
+    )

@@ -2,7 +2,7 @@
 --
 -- KEYS  [owner] cell keys, then keys of logs and slots, in the order in which the policy numbers them
 -- ARGV  1 policy: '<I7I7BB' from, till (us: the span in which it holds), cell keys, limits; then a limit
---         '<BBBBc3c1I7I7I7I7I7' algorithm, enforced, cell key, extra key, name, kind, n, p, a, b, c (see each algorithm)
+--         '<BBBBc4BI7I7I7I7I7' algorithm, enforced, cell key, extra key, name, kind, n, p, a, b, c (see each algorithm)
 --       2 call: '<I7BBc8Bc7' now (us, 0: the server's clock), consume, seeded, slot, flags, version; then a limit
 --         '<I6I6' cost, seed
 -- Out   'D' or 'S' or 'A' (denied, shadow-denied, allowed), '<I7' now, then a limit
@@ -10,7 +10,8 @@
 --       'T' stale, 'V' other version (then 7 bytes), 'U' unseeded: each with '<I7' now, and nothing charged
 --
 -- Flags: 1 compare the owner's version, 2 an absent calendar state needs the owner's mark. A cell key holds records of
--- 29 bytes '<c3c1I7I6I6I6': name, kind, x, y, z, u; one of the same name and another kind is absent, and overwritten. Invariants: a denied call writes no state; every key written has an expiry;
+-- 29 bytes '<c4I6BI6I6I6': name, x below 2^48, 16 times kind and x above, y, z, u; one of the same name and another kind
+-- is absent, and overwritten. Invariants: a denied call writes no state; every key written has an expiry;
 -- a peek writes nothing at all.
 local floor, ceil, max, format = math.floor, math.ceil, math.max, string.format
 local spread, unpack, pack, sub, call = unpack, struct.unpack, struct.pack, string.sub, redis.call
@@ -49,7 +50,7 @@ if now < from or now >= till then return 'T' .. pack('<I7', now) end
 local first, marked = 0, true
 if flags > 0 then
   local owner = call('HMGET', KEYS[1], 'version', 'mark')
-  first, marked = 1, owner[2] or seeded == 1 or flags < 2
+  first, marked = 1, owner[2] or flags < 2
   local seen = owner[1] or '\0\0\0\0\0\0\0'
   if flags % 2 == 1 and seen ~= version then return 'V' .. pack('<I7', now) .. seen end
 end
@@ -59,7 +60,7 @@ local judged, stale, unknown, written = {}, {}, {}, {}
 local verdict = 'A'
 for i = 1, count do
   local algorithm, enforced, cell, extra, name, kind, n, p, a, b, c, cost, seed
-  algorithm, enforced, cell, extra, name, kind, n, p, a, b, c, at_rule = unpack('<BBBBc3c1I7I7I7I7I7', policy, at_rule)
+  algorithm, enforced, cell, extra, name, kind, n, p, a, b, c, at_rule = unpack('<BBBBc4BI7I7I7I7I7', policy, at_rule)
   cost, seed, ask = unpack('<I6I6', asked, ask)
   extra = extra > 0 and KEYS[first + extra]
   local x, y, z, u, place
@@ -68,8 +69,9 @@ for i = 1, count do
   if text then
     unknown[cell] = unknown[cell] or #text
     for k = 1, #text, 29 do
-      if sub(text, k, k + 2) == name then
-        if sub(text, k + 3, k + 3) == kind then x, y, z, u = unpack('<I7I6I6I6', text, k + 4) end
+      if sub(text, k, k + 3) == name then
+        local low, high, level, part, unit = unpack('<I6BI6I6I6', text, k + 4)
+        if floor(high / 16) == kind then x, y, z, u = low + high % 16 * 281474976710656, level, part, unit end
         place, unknown[cell] = k, unknown[cell] - 29
         break
       end
@@ -79,7 +81,7 @@ for i = 1, count do
   local fits = wait == 0 or cost == 0
   if not fits and enforced == 1 then verdict = 'D' elseif not fits and verdict == 'A' then verdict = 'S' end
   if cost == 0 then delay = 0 end
-  judged[i] = { algorithm, cell, extra, name .. kind, p, cost, fits, place or false, x, y, z, u, math.min(fits and delay or wait, 9007199254740991), alive, later }
+  judged[i] = { algorithm, cell, extra, name, kind, p, cost, fits, place or false, x, y, z, u, math.min(fits and delay or wait, 9007199254740991), alive, later }
 end
 
 -- Milliseconds of expiry: at most ten years; at least an hour in virtual time, which must not run out in real time.
@@ -94,11 +96,13 @@ end
 
 local lives, answers = {}, {}
 for i = 1, count do
-  local algorithm, cell, extra, id, p, cost, fits, place, x, y, z, u, wait, alive, later = spread(judged[i])
+  local algorithm, cell, extra, name, kind, p, cost, fits, place, x, y, z, u, wait, alive, later = spread(judged[i])
   local live = alive
   if consume == 1 and verdict ~= 'D' and fits and cost > 0 then
     --@charges
-    local record, text = pack('<c4I7I6I6I6', id, x, y, z, u), texts[cell] or ''
+    local high = floor(x / 281474976710656)
+    local record = pack('<c4I6BI6I6I6', name, x - high * 281474976710656, kind * 16 + high, y, z, u)
+    local text = texts[cell] or ''
     texts[cell] = place and sub(text, 1, place - 1) .. record .. sub(text, place + 29) or text .. record
     written[cell], live = true, later
   elseif consume == 1 and extra then

@@ -81,7 +81,7 @@ def _seconds(text: str) -> int:
         way_out = "give one such as [17/May/2015:10:05:03 +0000]"
         raise BadLine(f"its time is [{text[:40]}]: {way_out}") from error
     if not 0 <= seconds < LATEST:
-        raise BadLine(f"its time is [{text}]: give one from 1970 to before the year 2200")
+        raise BadLine(f"its time is [{text}]: give one from 1970 to before the year 2090")
     return seconds
 
 

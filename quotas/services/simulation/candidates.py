@@ -14,13 +14,13 @@ NAMES_SHOWN = 10
 
 
 def limit_from_json(text: str) -> Limit:
-    """The limit that ``text`` describes, under no one's name. Raises `InvalidLimit`."""
+    """The limit that ``text`` describes. Raises `InvalidLimit`."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidLimit(f"it is not JSON ({error})") from error
     rule = rule_from_json(value)
-    return Limit(scope=EVERY_SCOPE, name="limit", rule=rule)
+    return Limit(scope=EVERY_SCOPE, name="limit", title="as given", rule=rule)
 
 
 def limits_of_plan(key: str, scope: str | None) -> tuple[Limit, ...]:

@@ -13,7 +13,9 @@ from quotas.services.simulation.lines import LONGEST
 EVERYBODY = "all"
 """The subject of an event that names none."""
 MICROSECOND = Decimal("0.000001")
-LATEST = 7_258_118_400  # 2200-01-01: beyond lie milliseconds taken for seconds
+# 2090-01-01. The script's instants end in 2112, and a replay may run up to 16 years ahead; what lies
+# beyond are milliseconds taken for seconds.
+LATEST = 3_786_912_000
 LONGEST_COST = 18
 LONGEST_SHOWN = 60
 EXACT = Context(prec=40, traps=[Inexact, InvalidOperation])
@@ -82,7 +84,7 @@ def _exact_us(at: object) -> int:
     try:
         seconds = Decimal(at)
         if not 0 <= seconds < LATEST:
-            raise BadLine(f"at is {_shown(at)}: give Unix seconds, from 0 and before the year 2200")
+            raise BadLine(f"at is {_shown(at)}: give Unix seconds, from 0 and before the year 2090")
         return int(seconds.quantize(MICROSECOND, context=EXACT).scaleb(6, context=EXACT))
     except Inexact as error:
         raise BadLine(f"at is {_shown(at)}: give at most 6 decimals") from error

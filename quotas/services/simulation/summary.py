@@ -73,8 +73,8 @@ class BadLines:
 class Summary:
     """What came of a replay. Minutes are numbered from the epoch; ``limits`` by (scope, name).
 
-    ``late`` counts events that came after a later one: time does not run back for a state, so it
-    took them for its own latest instant.
+    ``late`` counts events from before the last admitted one of their subject: time never runs back
+    for a state, so it took them for its own instant.
     """
 
     total: Tally = field(default_factory=Tally)
@@ -97,7 +97,7 @@ class Summary:
             if not verdict.fits:
                 self.limits[verdict.limit.scope, verdict.limit.name] += 1
         self.first_us = event.at_us if self.first_us is None else min(self.first_us, event.at_us)
-        self.late += event.at_us < self.last_us
+        self.late += any(verdict.at_us > decision.now_us for verdict in decision.verdicts)
         self.last_us = max(self.last_us, event.at_us)
 
     def refused(self, limit: Limit) -> int:
