@@ -16,9 +16,8 @@ from redis.exceptions import NoScriptError, RedisError
 
 from quotas.domain.decisions import Decision
 from quotas.domain.keys import Subject, bounded
-from quotas.domain.limits import MOST_AMOUNT, Concurrency
+from quotas.engine import wire
 from quotas.engine.connection import link
-from quotas.engine.limiter import NO_VERSION, _head, _read
 from quotas.engine.script import decide_script
 from quotas.errors import EngineUnavailable, QuotasError
 
@@ -79,23 +78,27 @@ class Scratch:
         script = decide_script()
         commands: list[Sequence[Any]] = [] if self._loaded else [("SCRIPT LOAD", script.source)]
         ahead = len(commands)
-        slots = []
+        asked = []
         for call in calls:
-            self._calls += 1
-            slots.append(self._calls.to_bytes(8, "little"))
             keys = self._keys_of(call)
-            policy = call.bundle.packed
-            asked = _packed(call, slots[-1])
-            commands.append(("EVALSHA", script.digest, len(keys), *keys, policy, asked))
+            asked.append(self._asked(call))
+            args = (call.bundle.packed, asked[-1].packed())
+            commands.append(("EVALSHA", script.digest, len(keys), *keys, *args))
         used = {key for call in calls for key in self._keys[call.subject]}
         commands += [("PEXPIRE", key, LIFE * 1000) for key in used]
         replies = _pipeline(commands)[ahead : ahead + len(calls)]
         decided = _decided(replies, loaded=not self._loaded)
         self._loaded = decided == len(calls)
         return [
-            _decision(reply, call, slot)
-            for reply, call, slot in zip(replies[:decided], calls, slots, strict=False)
+            _decision(reply, call) for reply, call in zip(replies[:decided], asked, strict=False)
         ]
+
+    def _asked(self, call: Call) -> wire.Call:
+        """As the script is asked: no owner, nothing seeded, and a slot that no other call has."""
+        self._calls += 1
+        costs = [call.cost] * len(call.bundle.limits)
+        slot = self._calls.to_bytes(8, "little")
+        return wire.Call(bundle=call.bundle, costs=costs, now_us=call.now_us, slot=slot)
 
     def _keys_of(self, call: Call) -> tuple[str, ...]:
         keys = self._keys.get(call.subject)
@@ -129,15 +132,6 @@ class Scratch:
             _pipeline([(command, key, *args) for key in keys[start : start + KEYS_AT_ONCE]])
 
 
-def _packed(call: Call, slot: bytes) -> bytes:
-    """The half of a call that changes, as decide.lua reads it: no owner, nothing seeded."""
-    parts = [_head(call.now_us, slot, consuming=True), b"\0", NO_VERSION]
-    for limit in call.bundle.limits:
-        most = 1 if isinstance(limit.rule, Concurrency) else MOST_AMOUNT + 1
-        parts.append(min(call.cost, most).to_bytes(6, "little") + bytes(6))
-    return b"".join(parts)
-
-
 def _pipeline(commands: Iterable[Sequence[Any]]) -> list[Any]:
     """The replies, in order, those of failed commands included. Raises `EngineUnavailable`."""
     try:
@@ -167,8 +161,10 @@ def _decided(replies: Sequence[Any], *, loaded: bool) -> int:
     return decided
 
 
-def _decision(reply: bytes, call: Call, slot: bytes) -> Decision:
-    answer = _read(reply, call.bundle, [call.cost] * len(call.bundle.limits), slot)
+def _decision(reply: bytes, asked: wire.Call) -> Decision:
+    answer = asked.read(reply)
     if not isinstance(answer, Decision):
-        raise StatesLost(f"The script decided nothing at {call.now_us} us: its policy ends before.")
+        raise StatesLost(
+            f"The script decided nothing at {asked.now_us} us: its policy ends before."
+        )
     return answer

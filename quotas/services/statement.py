@@ -5,7 +5,6 @@ One vocabulary of states and one shape of data for the page, its JSON twin and t
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -15,7 +14,7 @@ from quotas.domain.calendar import zone_named
 from quotas.domain.guarantees import ENGLISH, Words, guarantee
 from quotas.domain.limits import MICROSECOND, Unlimited
 from quotas.domain.words import EVERY_SCOPE
-from quotas.engine.clock import clock
+from quotas.engine.clock import now_us
 from quotas.services.loading import EPOCH
 from quotas.services.store import Attempt, store
 from quotas.services.usage import Usage, UsageLine, usage_of
@@ -100,7 +99,7 @@ def statement_of(
     usage = usage_of(tenant, user_pk=user_pk, scope=scope)
     if usage is None:
         return None
-    at_us = usage.at_us or clock.given_us or time.time_ns() // 1000
+    at_us = usage.at_us or now_us()
     policy = store.policy(usage.tenant.pk, Attempt())
     if policy is None:  # deleted since it was read: what was read stands
         return Statement(usage=usage, at_us=at_us)

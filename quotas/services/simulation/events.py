@@ -13,8 +13,8 @@ from quotas.services.simulation.lines import LONGEST
 EVERYBODY = "all"
 """The subject of an event that names none."""
 MICROSECOND = Decimal("0.000001")
-# 2090-01-01. The script's instants end in 2112, and a replay may run up to 16 years ahead; what lies
-# beyond are milliseconds taken for seconds.
+# 2090-01-01. The script's instants end in 2112, and a replay may run up to 16 years ahead of its
+# record; what lies beyond are milliseconds taken for seconds.
 LATEST = 3_786_912_000
 LONGEST_COST = 18
 LONGEST_SHOWN = 60

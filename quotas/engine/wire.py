@@ -1,0 +1,122 @@
+"""What goes to the decision script with each call, and what comes back, as decide.lua has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from quotas.domain.decisions import Decision, Verdict
+from quotas.domain.limits import MOST_AMOUNT, Concurrency
+from quotas.domain.words import Outcome
+from quotas.errors import InvalidCost
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from quotas.engine.bundle import Bundle
+
+ANSWER = Struct("<B7sq6s6s")
+NO_SLOT, NO_VERSION = bytes(8), bytes(7)
+COMPARE_VERSION, NEED_MARK = 1, 2
+DENIED = b"D"
+OUTCOMES = {b"A": Outcome.ALLOWED, DENIED: Outcome.DENIED, b"S": Outcome.SHADOW_DENIED}
+OTHER_VERSION, UNSEEDED = b"V", b"U"  # else stale
+LAST_US = (1 << 52) - 1
+"""The last instant that a record can hold: in the year 2112."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose version is compared before anything is charged, under ``tag``.
+
+    ``version`` (7 bytes) is the one that the policy was loaded under. ``marked``: an absent
+    calendar quota counts as unused only under the owner's mark, else the answer is unseeded.
+    """
+
+    tag: str
+    version: bytes
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The script decided nothing and charged nothing: the policy does not hold at ``now_us``.
+
+    ``version`` is the owner's (7 bytes) when that was the reason; ``unseeded`` when the owner's
+    mark is missing.
+    """
+
+    now_us: int
+    version: bytes | None = None
+    unseeded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """The half of a call that changes. ``costs`` and ``seeds`` are by position.
+
+    ``now_us`` is 0 for the server's clock. Raises `InvalidCost` for a cost that is not a whole
+    number of at least 0, and `ValueError` for an instant that no record can hold.
+    """
+
+    bundle: Bundle
+    costs: Sequence[int]
+    now_us: int = 0
+    consuming: bool = True
+    slot: bytes = NO_SLOT
+    owner: Owner | None = None
+    seeds: Sequence[int] | None = None
+
+    def packed(self) -> bytes:
+        """As decide.lua reads its second argument."""
+        if not 0 <= self.now_us <= LAST_US:
+            raise ValueError(f"now_us is {self.now_us}: give 0 to {LAST_US}.")
+        flags, version = 0, NO_VERSION
+        if self.owner is not None:
+            flags = COMPARE_VERSION | NEED_MARK * self.owner.marked
+            version = self.owner.version
+        head = self.now_us.to_bytes(7, "little") + bytes([self.consuming, self.seeds is not None])
+        parts = [head, self.slot, bytes([flags]), version]
+        seeds = [0] * len(self.costs) if self.seeds is None else self.seeds
+        for limit, cost, seed in zip(self.bundle.limits, self.costs, seeds, strict=True):
+            most = 1 if isinstance(limit.rule, Concurrency) else MOST_AMOUNT + 1
+            parts += (min(whole(cost), most).to_bytes(6, "little"), seed.to_bytes(6, "little"))
+        return b"".join(parts)
+
+    def read(self, answer: bytes) -> Decision | Refused:
+        """The script's answer to this call."""
+        kind, now_us = answer[:1], int.from_bytes(answer[1:8], "little")
+        if kind not in OUTCOMES:
+            version = answer[8:] if kind == OTHER_VERSION else None
+            return Refused(now_us, version=version, unseeded=kind == UNSEEDED)
+        fields = ANSWER.iter_unpack(answer[8:])
+        verdicts = tuple(
+            self._verdict(place, each, denied=kind == DENIED) for place, each in enumerate(fields)
+        )
+        return Decision(OUTCOMES[kind], verdicts, now_us, self.slot)
+
+    def _verdict(
+        self, place: int, fields: tuple[int, bytes, int, bytes, bytes], *, denied: bool
+    ) -> Verdict:
+        fits, at, wait, level, part = fields
+        return Verdict(
+            self.bundle.limits[place],
+            self.costs[place],
+            bool(fits),
+            0 if fits else None if wait < 0 else wait,
+            wait if fits and not denied else 0,
+            int.from_bytes(at, "little"),
+            int.from_bytes(level, "little"),
+            int.from_bytes(part, "little"),
+            self.bundle.edges.get(place, ()),
+        )
+
+
+def whole(cost: object) -> int:
+    """``cost``, if it is a whole number of at least 0. Raises `InvalidCost`."""
+    if not isinstance(cost, int) or isinstance(cost, bool) or cost < 0:
+        raise InvalidCost(
+            f"cost is {cost!r}: give a whole number of at least 0 (in get_cost, None exempts)."
+        )
+    return cost
