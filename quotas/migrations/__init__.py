@@ -1,0 +1,1 @@
+"""Migrations: hand-named, one idea each, reversible, without code of the app."""

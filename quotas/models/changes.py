@@ -1,0 +1,45 @@
+"""Announces what is saved, deleted or loaded row by row. Bulk writes: `quotas.models.querysets`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import apps
+from django.db.models.signals import post_delete, post_save, pre_save
+
+from quotas.models.reach import Announced, Reach, rows_of
+
+BEFORE = "_reach_before_save"
+
+
+def connect() -> None:
+    """Listen to every model of ours that concerns what applies, proxies of it included.
+
+    For `AppConfig.ready`, when all models are known. Sender by sender: a listener to every model
+    would cost every other app its fast deletes.
+    """
+    for model in apps.get_models():
+        if issubclass(model, Announced):
+            pre_save.connect(_before_save, sender=model, dispatch_uid="quotas")
+            post_save.connect(_after_save, sender=model, dispatch_uid="quotas")
+            post_delete.connect(_after_delete, sender=model, dispatch_uid="quotas")
+
+
+def _before_save(*, sender: type[Announced], instance: Announced, using: str, **_: Any) -> None:
+    reach = Reach(sender, using)
+    # Whom the row belonged to so far: the instance may have been built by hand or by loaddata.
+    if instance.pk is not None and sender.concerns.movable:
+        reach.add_rows(rows_of(sender, using).filter(pk=instance.pk))
+    setattr(instance, BEFORE, reach)
+
+
+def _after_save(*, sender: type[Announced], instance: Announced, using: str, **_: Any) -> None:
+    reach = instance.__dict__.pop(BEFORE, None) or Reach(sender, using)
+    reach.add(instance)
+    reach.announce()
+
+
+def _after_delete(*, sender: type[Announced], instance: Announced, using: str, **_: Any) -> None:
+    reach = Reach(sender, using)
+    reach.add(instance)
+    reach.announce()

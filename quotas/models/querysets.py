@@ -1,0 +1,94 @@
+"""Querysets that announce what they write in bulk, where Django sends no signal of its own.
+
+`bulk_update`, and what related managers add, set or remove, come down to `update`; what comes down
+to `save`, and `delete`, which sends a signal for each row, is heard by `quotas.models.changes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db import models
+from django.db.models import Q
+
+from quotas.models.reach import Announced, Reach, rows_of
+
+Row = TypeVar("Row", bound=Announced)
+
+
+class AnnouncingQuerySet(models.QuerySet[Row]):
+    """Sends `policy_changed` after the commit of each bulk write."""
+
+    def update(self, **kwargs: Any) -> int:
+        self._for_write = True  # what is concerned is read where it will be written
+        using = self.db
+        reach = Reach(self.model, using)
+        reach.add_rows(self)
+        moved: list[Any] = []
+        if self.model.concerns.moved_by(kwargs):
+            moved = list(self.values_list("pk", flat=True))
+        changed = super().update(**kwargs)
+        if moved:
+            reach.add_rows(rows_of(self.model, using).filter(pk__in=moved))
+        if changed:
+            reach.announce()
+        return changed
+
+    # As on the method it replaces: a template cannot call it.
+    update.alters_data = True  # type: ignore[attr-defined]
+
+    def bulk_create(
+        self,
+        objs: Iterable[Row],
+        batch_size: int | None = None,
+        ignore_conflicts: bool = False,  # noqa: FBT001, FBT002
+        update_conflicts: bool = False,  # noqa: FBT001, FBT002
+        update_fields: Collection[str] | None = None,
+        unique_fields: Collection[str] | None = None,
+    ) -> list[Row]:
+        rows = list(objs)
+        self._for_write = True
+        reach = Reach(self.model, self.db)
+        conflicts = ignore_conflicts or update_conflicts
+        if conflicts:
+            reach.add_rows(self._known(rows))
+        made = super().bulk_create(
+            rows, batch_size, ignore_conflicts, update_conflicts, update_fields, unique_fields
+        )
+        for row in made:
+            reach.add(row)
+        if conflicts:
+            reach.add_rows(self._known(rows))
+        if made:
+            reach.announce()
+        return made
+
+    def _known(self, rows: list[Row]) -> models.QuerySet[Row]:
+        """Those of ``rows`` that the database has: a write that meets them may move them."""
+        pks = [row.pk for row in rows if row.pk is not None]
+        return rows_of(self.model, self.db).filter(pk__in=pks)
+
+
+class TenantQuerySet(AnnouncingQuerySet[Row]):
+    """Tenants; known by their key when a bulk write does not tell their primary keys."""
+
+    def _known(self, rows: list[Row]) -> models.QuerySet[Row]:
+        keys = [getattr(row, "key", "") for row in rows]
+        return super()._known(rows) | rows_of(self.model, self.db).filter(key__in=keys)
+
+
+class OverrideQuerySet(AnnouncingQuerySet[Row]):
+    """Overrides, by when they are in force: from their start, up to and without their end."""
+
+    def not_over(self, instant: datetime) -> OverrideQuerySet[Row]:
+        """Those in force at ``instant`` and those that will be, the one that began last at the end.
+
+        Of several in force for one (scope, name) the last in this order wins.
+        """
+        return self.filter(Q(ends_at=None) | Q(ends_at__gt=instant)).order_by("starts_at", "pk")
+
+    def in_force(self, instant: datetime) -> OverrideQuerySet[Row]:
+        """Those in force at ``instant``, in the order of `not_over`."""
+        return self.not_over(instant).filter(starts_at__lte=instant)
