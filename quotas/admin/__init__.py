@@ -1,0 +1,20 @@
+"""What staff see of plans, tenants and overrides, and how they change them.
+
+An edge: imports services, models, domain, conf, errors and signals; never the engine.
+"""
+
+from __future__ import annotations
+
+from quotas.admin.balances import CalendarBalanceAdmin
+from quotas.admin.overrides import OverrideAdmin
+from quotas.admin.plans import PlanAdmin, PlanLimitAdmin
+from quotas.admin.tenants import MembershipAdmin, TenantAdmin
+
+__all__ = [
+    "CalendarBalanceAdmin",
+    "MembershipAdmin",
+    "OverrideAdmin",
+    "PlanAdmin",
+    "PlanLimitAdmin",
+    "TenantAdmin",
+]

@@ -1,0 +1,114 @@
+"""Form fields that read what people write: a period, and percentages."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from quotas.domain.limits import MICROSECOND
+from quotas.domain.rates import CIVIL, SECOND, UNITS, parse_rate
+from quotas.errors import InvalidRate
+from quotas.models.fields import ThresholdsField
+
+# [0-9], not \d: digits of other scripts look alike and are easily mistaken.
+SECONDS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
+CLOCK = re.compile(r"([0-9]{1,6}):([0-5][0-9]):([0-5][0-9])")
+PERCENTAGES = re.compile(r"[0-9]{1,3} ?%?(?: *, *[0-9]{1,3} ?%?)*")
+MILLION = 1_000_000
+
+
+def read_period(text: str) -> timedelta:
+    """The period that ``text`` means: “1 minute”, “5m”, “00:01:00”, or seconds such as “60”.
+
+    Raises `InvalidRate` for anything else: what could be taken for two things is refused.
+    """
+    if SECONDS.fullmatch(text):
+        return timedelta(microseconds=int(Decimal(text) * MILLION))
+    if clock := CLOCK.fullmatch(text):
+        hours, minutes, seconds = (int(part) for part in clock.groups())
+        return timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    return parse_rate(f"1/{text}", setting="period").period
+
+
+def written_period(span: timedelta) -> str:
+    """The text that `read_period` takes back for ``span``, in the largest unit that holds it."""
+    if span % SECOND:
+        return f"{span // MICROSECOND / MILLION:f}".rstrip("0")
+    length = span // SECOND
+    seconds, _letter, word, _others = next(unit for unit in UNITS if length % unit[0] == 0)
+    count = length // seconds
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+class PeriodField(forms.DurationField):
+    """A period as people say it; the error names the field and repeats what was written."""
+
+    widget = forms.TextInput
+
+    def to_python(self, value: Any) -> timedelta | None:
+        if isinstance(value, timedelta):
+            return value
+        text = "" if value is None else str(value).strip()
+        if not text:
+            return None
+        try:
+            return read_period(text)
+        except InvalidRate as error:
+            raise ValidationError(
+                self._hint(text), code="invalid", params={"label": self.label, "text": text}
+            ) from error
+
+    def prepare_value(self, value: Any) -> Any:
+        return written_period(value) if isinstance(value, timedelta) else value
+
+    def _hint(self, text: str) -> Any:
+        if any(word in CIVIL for word in re.findall("[a-z]+", text.lower())):
+            return _(
+                "%(label)s is “%(text)s”: months and years have no fixed length. For those, choose "
+                "the calendar quota and its unit."
+            )
+        return _(
+            "%(label)s is “%(text)s”: write “1 minute”, “5m”, “2 hours”, “00:01:00”, or seconds "
+            "such as 60; at most 1830 days."
+        )
+
+
+class PercentagesField(forms.JSONField):
+    """Percentages between commas, such as “80, 100”; kept in order, each once."""
+
+    widget = forms.TextInput
+
+    def to_python(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return value
+        text = "" if value is None else str(value).strip()
+        if not text:
+            return []
+        if not PERCENTAGES.fullmatch(text):
+            raise ValidationError(
+                _("%(label)s is “%(text)s”: write percentages between commas, such as 80, 100."),
+                code="invalid",
+                params={"label": self.label, "text": text},
+            )
+        return sorted({int(number) for number in re.findall("[0-9]+", text)})
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        return initial if self.disabled else data
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+# For `formfield_overrides` of every admin that edits limits.
+LIMIT_FORM_FIELDS: dict[type[models.Field[Any, Any]], dict[str, Any]] = {
+    models.DurationField: {"form_class": PeriodField},
+    # A row that was not touched is told by its default, without a hidden copy of it on the page.
+    ThresholdsField: {"form_class": PercentagesField, "show_hidden_initial": False},
+}

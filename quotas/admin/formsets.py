@@ -1,0 +1,98 @@
+"""The limits of one plan, edited together: unique, swapped, deleted and added anew in one go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.db.models import CharField, Value
+from django.db.models.functions import Cast, Concat
+from django.forms.formsets import DELETION_FIELD_NAME
+from django.utils.translation import gettext_lazy as _
+
+from quotas.admin.parents import InlineFormSet, ModelForm
+from quotas.models import PlanLimit
+
+KNOWN_BY = ("scope", "name")
+
+
+class LimitForm(ModelForm):
+    """A limit, or some of its fields: what is wrong with an absent one is said of the whole row."""
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        if field is None and hasattr(error, "error_dict"):
+            known = {*self.fields, NON_FIELD_ERRORS}
+            told: dict[str, list[ValidationError]] = {}
+            for name, errors in error.error_dict.items():
+                told.setdefault(name if name in known else NON_FIELD_ERRORS, []).extend(errors)
+            error = ValidationError(told)
+        super().add_error(field, error)
+
+
+class LimitRowForm(LimitForm):
+    """A limit among the others of its plan."""
+
+    def validate_constraints(self) -> None:
+        """Left to the formset: the database does not know yet which rows go or change their name.
+
+        Django 6 asks each row; what a row can say of itself, `clean` has said.
+        """
+
+
+class LimitFormSet(InlineFormSet):
+    """Rows that keep (scope, name) unique among themselves, in whatever order they are saved."""
+
+    def validate_unique(self) -> None:
+        first: dict[tuple[str, str], Any] = {}
+        elsewhere = self._rows_not_on_the_page()
+        for form in self.forms:
+            known_by = self._known_by(form)
+            if known_by is None:
+                continue
+            if known_by in elsewhere:
+                message = _("Somebody else has just added %(name)s to scope %(scope)s.")
+                self._tell([form], message, known_by)
+            elif known_by in first:
+                message = _("Two rows are called %(name)s in scope %(scope)s: rename one of them.")
+                self._tell([first[known_by], form], message, known_by)
+            else:
+                first[known_by] = form
+
+    def save_existing_objects(self, commit: bool = True) -> list[Any]:  # noqa: FBT001, FBT002
+        if commit:
+            self._make_room()
+        return super().save_existing_objects(commit)
+
+    def _make_room(self) -> None:
+        """Move rows that give up their name out of the way, to one that no form can give.
+
+        Row by row, the first of two that swap their names would meet the other's.
+        """
+        leaving = [
+            form.instance.pk
+            for form in self.initial_forms
+            if self._goes(form) or not set(KNOWN_BY).isdisjoint(form.changed_data)
+        ]
+        if len(leaving) > 1:
+            parked = Concat(Value("~"), Cast("pk", CharField()))
+            PlanLimit.objects.filter(plan=self.instance, pk__in=leaving).update(name=parked)
+
+    def _known_by(self, form: Any) -> tuple[str, str] | None:
+        if self._goes(form) or not all(form.cleaned_data.get(part) for part in KNOWN_BY):
+            return None
+        return form.cleaned_data["scope"], form.cleaned_data["name"]
+
+    @staticmethod
+    def _goes(form: Any) -> bool:
+        # Not `deleted_forms`, which is empty as long as any row has an error.
+        return bool(form.cleaned_data.get(DELETION_FIELD_NAME))
+
+    def _rows_not_on_the_page(self) -> set[tuple[str, str]]:
+        shown = {form.instance.pk for form in self.initial_forms}
+        return {(row.scope, row.name) for row in self.get_queryset() if row.pk not in shown}
+
+    @staticmethod
+    def _tell(forms: list[Any], message: Any, known_by: tuple[str, str]) -> None:
+        values = dict(zip(KNOWN_BY, known_by, strict=True))
+        for form in forms:
+            form.add_error("name", ValidationError(message, code="unique", params=values))

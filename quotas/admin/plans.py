@@ -1,0 +1,111 @@
+"""Staff edit plans, with their limits inline, and look through the limits of all plans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db import transaction
+from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from quotas.admin.audit import AuditedAdmin, locked, log_changes, turned
+from quotas.admin.fields import LIMIT_FORM_FIELDS
+from quotas.admin.formsets import LimitFormSet, LimitRowForm
+from quotas.admin.limits import LIMIT_FIELDSETS, LimitAdmin, promise
+from quotas.admin.parents import StackedInline
+from quotas.models import Plan, PlanLimit, Tenant
+
+
+class PlanLimitInline(StackedInline):
+    """The limits of the plan, each with its promise under its numbers."""
+
+    model = PlanLimit
+    form = LimitRowForm
+    formset = LimitFormSet
+    formfield_overrides = LIMIT_FORM_FIELDS
+    fieldsets = LIMIT_FIELDSETS
+    readonly_fields = ["promise"]
+    ordering = ["scope", "name"]
+    extra = 0
+    show_change_link = True
+
+    @admin.display(description=_("promises"))
+    def promise(self, row: PlanLimit) -> str:
+        return promise(row)
+
+
+@admin.register(Plan)
+class PlanAdmin(AuditedAdmin):
+    """Plans, how many limits each has, and how many tenants."""
+
+    list_display = [
+        "key",
+        "name",
+        "limit_count",
+        "tenant_count",
+        "is_default",
+        "is_anonymous",
+        "active",
+    ]
+    list_filter = ["active"]
+    search_fields = ["key", "name"]
+    inlines = [PlanLimitInline]
+    actions = ["make_default"]
+    save_on_top = True
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        counts = {"limit_count": _counted(PlanLimit), "tenant_count": _counted(Tenant)}
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(**counts)
+        return rows
+
+    @admin.display(description=_("limits"), ordering="limit_count")
+    def limit_count(self, row: Any) -> int:
+        return int(row.limit_count)
+
+    @admin.display(description=_("tenants"), ordering="tenant_count")
+    def tenant_count(self, row: Any) -> int:
+        return int(row.tenant_count)
+
+    @admin.action(
+        description=_("Make default: tenants without a plan have this one"), permissions=["change"]
+    )
+    def make_default(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        chosen = list(queryset)
+        if len(chosen) != 1 or not chosen[0].active:
+            message = _("Nothing was changed: select one plan that is active.")
+            self.message_user(request, message, messages.ERROR)
+            return
+        rows = locked(Plan.objects.filter(Q(is_default=True) | Q(pk=chosen[0].pk)))
+        with transaction.atomic(using=rows.db):
+            # First the old one gives it up, for there is one at most.
+            turns = [(row, row == chosen[0]) for row in rows.order_by("-is_default")]
+            turns = [(row, value) for row, value in turns if row.is_default != value]
+            for row, value in turns:
+                Plan.objects.using(rows.db).filter(pk=row.pk).update(is_default=value)
+            log_changes(
+                request, [(row, turned("is_default", not value, value)) for row, value in turns]
+            )
+        done = _("%(plan)s is the default plan.") % {"plan": chosen[0]}
+        self.message_user(request, done, messages.SUCCESS)
+
+
+@admin.register(PlanLimit)
+class PlanLimitAdmin(LimitAdmin):
+    """The limits of all plans."""
+
+    list_display = ["limit", "plan", "allows", "promise", "amount", "mode"]
+    list_editable = ["amount", "mode"]
+    list_select_related = ["plan"]
+    list_filter = ["plan", "mode", "algorithm", "scope"]
+    search_fields = [*LimitAdmin.search_fields, "plan__key", "plan__name"]
+    fieldsets = [(None, {"fields": ["plan"]}), *LIMIT_FIELDSETS]
+
+
+def _counted(model: type[PlanLimit | Tenant]) -> Coalesce:
+    """How many rows of ``model`` a plan has: by themselves, so that counts do not multiply."""
+    rows = model.objects.filter(plan=OuterRef("pk")).order_by().values("plan")
+    counted = rows.annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted), 0, output_field=IntegerField())
