@@ -1,0 +1,1 @@
+"""What `quotas_simulate` is asked, and how it answers: `options`, then `rows` or a `report`."""
