@@ -1,0 +1,103 @@
+"""A demo started as `make demo` starts it, with stand-ins for what takes long."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from project.valkey import ask
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 30
+HIDDEN = {
+    "REDIS_URL",
+    "MAKEFLAGS",
+    "MAKELEVEL",
+    "MFLAGS",
+}  # a `make test` above is not its business
+
+# The recipe of our own Makefile, and a demo that needs no database and no Django.
+MAKEFILE = f"""
+demo:
+\t@exec {sys.executable} standin.py $(PORT)
+"""
+STANDIN = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from project.supervise import Commands, main
+sys.exit(main(sys.argv[1:], Commands(
+    prepare=[[sys.executable, "-c", {{prepare!r}}]],
+    serve=[sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "{{{{port}}}}"],
+)))
+"""
+
+
+class Demo:
+    """`make demo` in a folder and a session of its own."""
+
+    def __init__(self, folder, *, port="0", prepare="", **environment):
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        self._log = folder / "log"
+        (folder / "Makefile").write_text(MAKEFILE)
+        (folder / "standin.py").write_text(STANDIN.format(prepare=prepare))
+        kept = {name: value for name, value in os.environ.items() if name not in HIDDEN}
+        with self._log.open("wb") as log:
+            self.make = subprocess.Popen(
+                ["make", "demo", f"PORT={port}"],
+                cwd=folder,
+                env=kept | {"TMPDIR": str(self.temporary)} | environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def output(self):
+        return self._log.read_text()
+
+    @property
+    def supervisor(self):
+        """The process under make."""
+        children = Path(f"/proc/{self.make.pid}/task/{self.make.pid}/children").read_text()
+        return int(children.split()[0])
+
+    def until(self, text):
+        """Wait for it to say ``text``."""
+        wait_for(lambda: text in self.output or self.make.poll() is not None)
+        assert text in self.output
+        return self
+
+    def kill(self, number, *, of, seconds=SECONDS):
+        """Send a signal to make, to the supervisor, or to both, as a terminal does."""
+        if of == "terminal":
+            os.killpg(self.make.pid, number)
+        else:
+            os.kill(self.make.pid if of == "make" else self.supervisor, number)
+        return self.make.wait(seconds)
+
+    def ports(self):
+        """Of the web server and of Valkey, as the banner says."""
+        web, valkey = re.findall(r"(?:Admin +http|Redis +redis)://127\.0\.0\.1:(\d+)", self.output)
+        return int(web), int(valkey)
+
+    def close(self):
+        if self.make.poll() is None:
+            os.killpg(self.make.pid, signal.SIGKILL)
+            self.make.wait(SECONDS)
+
+
+def wait_for(condition):
+    until = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < until, "nothing of the kind within half a minute"
+        time.sleep(0.02)
+
+
+def answers(port):
+    return ask(port, "HEAD / HTTP/1.0\r\n") != ""
