@@ -16,6 +16,7 @@ class QuotasConfig(AppConfig):
 
     def ready(self) -> None:
         """Announce edits of our rows, raise versions after them, and register the checks."""
+        import quotas.checks  # noqa: F401 - importing registers them
         from quotas.models import changes as rows
         from quotas.services import changes as versions
 
