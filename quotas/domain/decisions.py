@@ -15,6 +15,7 @@ from quotas.domain.policies import Limit
 from quotas.domain.words import Code, Mode, OutagePolicy, Outcome
 
 SECOND_US = 1_000_000
+NEVER = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +132,10 @@ class Decision:
 
         A place in flight may be given back any moment: a full concurrency limit says 1.
         """
-        waits = [
-            SECOND_US if isinstance(v.limit.rule, Concurrency) else v.wait_us for v in self.denying
-        ]
-        if not waits or None in waits:
+        longest = max(map(_length, self.denying), default=None)
+        if longest is None or longest == NEVER:
             return None
-        return max(1, -(-max(wait for wait in waits if wait is not None) // SECOND_US))
+        return max(1, -int(-longest // SECOND_US))
 
     @property
     def delay_us(self) -> int:
@@ -164,4 +163,7 @@ def on_outage(limits: tuple[Limit, ...]) -> Decision:
 
 
 def _length(verdict: Verdict) -> float:
-    return float("inf") if verdict.wait_us is None else verdict.wait_us
+    """How long a denial lasts, as Retry-After tells it: a flight may end any moment."""
+    if isinstance(verdict.limit.rule, Concurrency):
+        return SECOND_US
+    return NEVER if verdict.wait_us is None else verdict.wait_us

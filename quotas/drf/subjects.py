@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from ipaddress import IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv6Network
 from typing import Any
 from uuid import UUID
 
@@ -17,10 +17,10 @@ from django.db.models import Model
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
+from quotas.domain.addresses import counted_address
 from quotas.services.enforcement import Caller
 
 NO_ADDRESS = "unknown"
-NETWORK_BITS = 64
 BRACKETED = re.compile(r"\[([^\[\]]*)\](?::[0-9]*)?")
 WITH_PORT = re.compile(r"([0-9.]+):[0-9]*")
 
@@ -82,14 +82,10 @@ def canonical(text: str) -> str | None:
     host = text.strip().strip('"')
     found = BRACKETED.fullmatch(host) or WITH_PORT.fullmatch(host)
     try:
-        address = ip_address(found[1] if found else host)
+        counted = counted_address(found[1] if found else host)
     except ValueError:
         return None
-    if not isinstance(address, IPv6Address):
-        return str(address)
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
-    return str(IPv6Network((int(address), NETWORK_BITS), strict=False).network_address)
+    return str(counted.network_address if isinstance(counted, IPv6Network) else counted)
 
 
 def _part(auth: object, name: str) -> object:

@@ -76,11 +76,12 @@ def single_attempt() -> dict[str, Any]:
 
 
 def cache() -> RedisCache:
-    """The django-redis cache of ``QUOTAS_CACHE``.
+    """A django-redis cache as ``QUOTAS_CACHE`` has it.
 
-    Raises `ConfigurationError` for any other kind.
+    A new one: those that Django keeps go on with the client, and so the timeouts, that they
+    began with. Raises `ConfigurationError` for any other kind.
     """
-    found = caches[conf.cache]
+    found = caches.create_connection(conf.cache)
     if not isinstance(found, RedisCache):
         raise ConfigurationError(
             f"QUOTAS_CACHE is {conf.cache!r}, whose backend is {type(found).__name__}: "

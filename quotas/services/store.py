@@ -287,7 +287,7 @@ class Store:
         if isinstance(tenant, str):
             self._names.put(row.key, row.pk)
             return self.policy(row.pk, attempt)
-        changed = now if held is None or held.version != version else held.changed_at
+        changed = self.clock() if held is None or held.version != version else held.changed_at
         fresh = Policy(plan=None, tenant=row, version=version, loaded_at=now, changed_at=changed)
         if held is not None:
             fresh.instant_us = held.instant_us

@@ -6,13 +6,12 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 from functools import lru_cache
-from ipaddress import IPv6Address, ip_address, ip_network
 
+from quotas.domain.addresses import counted_address
 from quotas.services.simulation.events import EVERYBODY, LATEST, BadLine, Event
 from quotas.services.simulation.lines import LONGEST
 
 ABSENT = "-"
-COUNTED_PREFIX = 64
 SECOND_US = 1_000_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -88,16 +87,11 @@ def _seconds(text: str) -> int:
 @lru_cache(maxsize=65_536)
 def _address(text: str) -> str:
     try:
-        address = ip_address(text.partition("%")[0])
+        return str(counted_address(text))
     except ValueError as error:
         if HOST.fullmatch(text):
             return text.lower()
         raise BadLine(f"its address is {text[:60]!r}: give an address or a host name") from error
-    if not isinstance(address, IPv6Address):
-        return str(address)
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    return str(ip_network((int(address), COUNTED_PREFIX), strict=False))
 
 
 def _of_request(request: str, counted: Counted) -> str:

@@ -1,0 +1,49 @@
+"""Short ways to ask the services: callers by tenant or user, answers by the names of limits."""
+
+from __future__ import annotations
+
+from quotas.services.enforcement import Ask, Caller, enforce
+from quotas.services.tenancy import choose
+from quotas.services.usage import usage_of
+
+ADDRESS = "192.0.2.1"
+
+
+def of_tenant(tenant, *, user=None, **fields):
+    """A caller whom authentication gave this tenant (a row, a key or a primary key), if any."""
+    named = getattr(tenant, "pk", tenant)
+    return _caller(user, lambda: named, fields)
+
+
+def of_user(user, named=None, **fields):
+    """A caller who acts for one of the user's own tenants: the one ``named``, if it is."""
+    return _caller(user, lambda: choose(user.pk, named), fields)
+
+
+def anonymous(address=ADDRESS, **fields):
+    return Caller(address=address, **fields)
+
+
+def _caller(user, resolve, fields):
+    values = {"address": ADDRESS, "user_pk": getattr(user, "pk", user), "resolve": resolve}
+    return Caller(**{**values, **fields})
+
+
+def ask(caller, *scopes, cost=1):
+    """The answer to one request; without scopes, to one of scope ``api``."""
+    return enforce(caller, [Ask(scope=scope, cost=cost) for scope in scopes or ("api",)])
+
+
+def allowed(caller, *scopes, times=1, cost=1):
+    """How many of so many requests are allowed."""
+    return sum(ask(caller, *scopes, cost=cost).decision.allowed for _ in range(times))
+
+
+def left(answer):
+    """What is left of each limit of an answer, by name."""
+    return {verdict.limit.name: verdict.remaining for verdict in answer.decision.verdicts}
+
+
+def used(tenant, **fields):
+    """What the usage page says is used, by the name of the limit."""
+    return {line.limit.name: line.used for line in usage_of(tenant, **fields).lines}
