@@ -8,7 +8,7 @@ from datetime import datetime
 from quotas.domain.guarantees import guarantee, spoken
 from quotas.domain.limits import Concurrency
 from quotas.domain.policies import Limit
-from quotas.domain.words import Mode
+from quotas.domain.words import Mode, SubjectKind
 from quotas.management.drawing import meter, shown, table
 from quotas.services.statement import SECOND_US, Statement, state_of
 from quotas.services.usage import UsageLine
@@ -16,7 +16,7 @@ from quotas.services.usage import UsageLine
 METER_COLUMNS, LONGEST = 12, 80
 HEADINGS = ("scope", "limit", "", "used", "of", "left", "next call", "state")
 ALIGNMENT = "<<<>>><<"
-NOTHING = "–"
+NOTHING = "-"
 NOT_SHOWN = ("", *[NOTHING] * 5)
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 
@@ -92,7 +92,8 @@ def _details(limit: Limit, statement: Statement) -> Iterable[str]:
             numbers.append(f"{name} {text}")
     yield f"    {rule.algorithm}, {', '.join(numbers)}: {guarantee(rule)}"
     shadow = "; shadow: never denies" if limit.mode is Mode.SHADOW else ""
-    yield f"    counts each {limit.subject}; from {_source(limit, statement)}{shadow}"
+    counted = "the tenant" if limit.subject is SubjectKind.TENANT else f"each {limit.subject}"
+    yield f"    counts {counted}; from {_source(limit, statement)}{shadow}"
 
 
 def _source(limit: Limit, statement: Statement) -> str:
@@ -100,8 +101,10 @@ def _source(limit: Limit, statement: Statement) -> str:
     title = shown(source.title, LONGEST)
     if source.kind != "override":
         return f"{source.kind} {title}"
-    ends = _instant(source.ends.astimezone(statement.zone)) if source.ends else "for good"
-    return f"override {source.pk} “{title}”, {f'until {ends}' if source.ends else ends}"
+    until = "for good"
+    if source.ends:
+        until = f"until {_instant(source.ends.astimezone(statement.zone))}"
+    return f'override {source.pk} "{title}", {until}'
 
 
 def _switched_off(statement: Statement) -> Iterable[str]:

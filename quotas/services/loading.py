@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import router
 
 from quotas.domain.policies import Limit, Source
+from quotas.engine.clock import now_us
 from quotas.errors import InvalidLimit
 from quotas.models import Membership, Override, Plan, PlanLimit, Tenant
 from quotas.services.policy import FOREVER_US, OverrideRow, PlanRow, TenantRow
@@ -86,7 +87,7 @@ def _overrides(tenant_pk: int, using: str) -> Iterable[OverrideRow]:
 
     The engine's clock decides which are in force.
     """
-    over = datetime.now(UTC) - CLOCKS_DIFFER_BY
+    over = EPOCH + timedelta(microseconds=now_us()) - CLOCKS_DIFFER_BY
     rows = Override.objects.using(using).filter(tenant_id=tenant_pk).order_by("pk")
     for row in rows:
         if row.ends_at is not None and row.ends_at < over:

@@ -127,6 +127,10 @@ class Plans:
     loaded_at: float
     polled_at: float
 
+    def misses(self, pk: int | None) -> bool:
+        """Whether a tenant is on a plan that is not among them."""
+        return pk is not None and pk not in self.rows
+
     def of(self, pk: int | None) -> PlanRow | None:
         """The plan of this key; when it is none, unknown or inactive, the default plan."""
         return self.rows.get(pk or 0) or self.rows.get(self.default_pk or 0)
@@ -201,6 +205,10 @@ class Store:
             ):  # renamed since: the old name is nobody's
                 self._names.drop(tenant)
                 return None
+            if plans.misses(held.tenant.plan_pk) and plans.loaded_at < held.loaded_at:
+                # Inactive, or new to this process because its notice was lost.
+                plans.polled_at = plans.loaded_at = -RELOAD_SECONDS
+                plans = self.plans(attempt)
             plan = plans.of(held.tenant.plan_pk)
             if held.plan is not plan:
                 held.plan, held.laid_out = plan, {}

@@ -10,7 +10,9 @@ import sys
 import time
 from pathlib import Path
 
-from project.valkey import ask
+import pytest
+
+from project.valkey import NoServer, ask, find_binary
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 30
@@ -90,6 +92,16 @@ class Demo:
         if self.make.poll() is None:
             os.killpg(self.make.pid, signal.SIGKILL)
             self.make.wait(SECONDS)
+
+
+def has_server():
+    try:
+        return bool(find_binary())
+    except NoServer:
+        return False
+
+
+needs_server = pytest.mark.skipif(not has_server(), reason="no Valkey but that of REDIS_URL")
 
 
 def wait_for(condition):

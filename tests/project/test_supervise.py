@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-from tests.project.running import Demo, answers, wait_for
+from tests.project.running import Demo, answers, needs_server, wait_for
+
+pytestmark = needs_server
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 

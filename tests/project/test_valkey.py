@@ -10,7 +10,9 @@ from redis.exceptions import TimeoutError as NoAnswer
 
 from project.tether import Tether
 from project.valkey import NoServer, Valkey, ask, find_binary
-from tests.project.running import ROOT, wait_for
+from tests.project.running import ROOT, needs_server, wait_for
+
+pytestmark = needs_server
 
 ORPHANS = """
 import os, signal, sys

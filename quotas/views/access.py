@@ -1,0 +1,60 @@
+"""Whose usage somebody may look at: that of the own tenants, and of all with the permission.
+
+Asked of the database each time, so that a membership that was taken away shows nothing any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.http import Http404
+from django.utils.translation import gettext as _
+
+from quotas.models import Membership, Tenant
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewing:
+    """Somebody who may look at a tenant: one of its members, or ``staff`` who may see all."""
+
+    tenant_pk: int
+    member_pk: object | None
+    staff: bool
+
+
+def sees_all(user: Any) -> bool:
+    """Whether somebody may look at every tenant: staff with the permission to view tenants."""
+    return bool(user.is_active and user.is_staff and user.has_perm("quotas.view_tenant"))
+
+
+def tenants_of(user: Any) -> QuerySet[Tenant]:
+    """The tenants that somebody may look at, with their plans."""
+    tenants = Tenant.objects.select_related("plan")
+    return tenants if sees_all(user) else tenants.filter(memberships__user_id=user.pk)
+
+
+def viewing(user: Any, key: str) -> Viewing:
+    """Somebody's right to look at the tenant of this key.
+
+    Raises `Http404`, alike for a tenant that does not exist and one that is not theirs.
+    """
+    staff = sees_all(user)
+    pk, member_pk = None, None
+    if "\0" not in key:  # no key has one, and PostgreSQL refuses to compare it
+        own = Membership.objects.filter(user_id=user.pk, tenant__key=key)
+        pk = own.values_list("tenant_id", flat=True).first()
+        member_pk = None if pk is None else user.pk
+        if pk is None and staff:
+            pk = Tenant.objects.filter(key=key).values_list("pk", flat=True).first()
+    if pk is None:
+        raise nowhere()
+    return Viewing(tenant_pk=pk, member_pk=member_pk, staff=staff)
+
+
+def nowhere() -> Http404:
+    """The one answer for whatever is not there and whatever is not the viewer's."""
+    return Http404(_("There is no such tenant, or it is not yours to see."))

@@ -1,0 +1,90 @@
+"""The pages: the tenants that somebody may look at, and what one of them has used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth.mixins import LoginRequiredMixin
+from django.core.paginator import Paginator
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.views.generic import View
+
+from quotas.models import Plan
+from quotas.services.statement import Statement, statement_of
+from quotas.views.access import Viewing, nowhere, sees_all, tenants_of, viewing
+from quotas.views.rows import page_of
+
+if TYPE_CHECKING:
+    from django.http.response import HttpResponseBase
+
+NO_CACHE = "private, no-store"
+TENANTS_A_PAGE = 25
+
+
+class Private(LoginRequiredMixin, View):
+    """A page for whoever has logged in, which no cache may keep.
+
+    What is not there and what is not the viewer's are answered alike.
+    """
+
+    http_method_names = ["get", "head", "options"]
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            response = super().dispatch(request, *args, **kwargs)
+        except Http404 as error:
+            response = TemplateResponse(
+                request, "quotas/not_found.html", {"message": str(error)}, status=404
+            )
+        response["Cache-Control"] = NO_CACHE
+        return response
+
+
+class TenantList(Private):
+    """The tenants that somebody may look at, with a search for staff.
+
+    A member of one tenant goes straight on to it.
+    """
+
+    template_name = "quotas/tenants.html"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        user = request.user
+        staff = sees_all(user)
+        tenants = tenants_of(user).order_by("key")
+        sought = request.GET.get("q", "").replace("\0", "").strip() if staff else ""
+        if sought:
+            tenants = tenants.filter(Q(key__icontains=sought) | Q(name__icontains=sought))
+        page = Paginator(tenants, TENANTS_A_PAGE).get_page(request.GET.get("page"))
+        if not staff and page.paginator.count == 1:
+            return redirect("quotas:usage", tenant=page.object_list[0].key)
+        default = Plan.objects.filter(is_default=True, active=True).first()
+        return TemplateResponse(
+            request,
+            self.template_name,
+            {"page": page, "staff": staff, "sought": sought, "default_plan": default},
+        )
+
+
+class UsagePage(Private):
+    """What a tenant may use and has used, as the limiter knows it. Looking consumes nothing."""
+
+    template_name = "quotas/usage.html"
+
+    def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
+        seen = viewing(request.user, tenant)
+        page = page_of(read(seen), reasons=seen.staff)
+        several = seen.staff or tenants_of(request.user).exclude(pk=seen.tenant_pk).exists()
+        context = page | {"staff": seen.staff, "several": several}
+        return TemplateResponse(request, self.template_name, context)
+
+
+def read(seen: Viewing) -> Statement:
+    """The statement that somebody may see: with their own numbers where users are counted apart."""
+    statement = statement_of(seen.tenant_pk, user_pk=seen.member_pk)
+    if statement is None:
+        raise nowhere()
+    return statement

@@ -1,0 +1,41 @@
+"""The usage page as JSON: the same numbers, for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.utils import translation
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from quotas.services.statement import as_data
+from quotas.views.access import viewing
+from quotas.views.pages import NO_CACHE, read
+
+if TYPE_CHECKING:
+    from rest_framework.request import Request
+
+
+class UsageData(APIView):
+    """What a tenant has used, as JSON.
+
+    Authenticated as the project's API is, so that a token will do. No throttle of the project's
+    defaults is asked: looking spends nothing of the tenant's.
+    """
+
+    permission_classes = [IsAuthenticated]
+    renderer_classes = [JSONRenderer]
+    throttle_classes = []
+    http_method_names = ["get", "head", "options"]
+
+    def get(self, request: Request, tenant: str) -> Response:
+        """The statement of usage."""
+        seen = viewing(request.user, tenant)
+        return Response(as_data(read(seen), translation, reasons=seen.staff))
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        response = super().finalize_response(request, response, *args, **kwargs)
+        response["Cache-Control"] = NO_CACHE
+        return response

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.views.looking import Reading, a_customer, data, member_of, page
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
+
+
+@pytest.fixture
+def tenant():
+    return a_customer({"name": "hour", "amount": 10}, {"name": "door", "subject": "address"})
+
+
+def test_in_an_outage_limits_are_shown_without_usage(private_server, tenant, caplog):
+    client = member_of(tenant)
+    client.get("/reports/?cost=4")
+    private_server.stop()
+
+    shown = Reading(page(client, tenant))
+
+    assert "The limiter cannot be reached; limits are shown without usage." in shown.text
+    assert "hour usage not known reports Amount 10 per minute Counted" in shown.text
+    assert "door reports 10 per minute; each address apart" in shown.text
+    assert [] == shown.all("meter")
+    for claim in ("No limit denies now", "Next call in", "Next call now", "remaining"):
+        assert claim not in shown.text
+
+
+def test_in_an_outage_the_data_say_so(private_server, tenant, caplog):
+    client = member_of(tenant)
+    private_server.stop()
+
+    found = data(client, tenant).json()
+
+    assert found["outage"] is True
+    [limit] = found["limits"]
+    assert "unknown" == limit["state"]
+    for unknown in ("used", "remaining", "percent", "next_admission_in", "next_admission_at"):
+        assert limit[unknown] is None
+
+
+def test_a_hanging_limiter_holds_a_page_up_for_one_timeout_at_most(
+    private_server, tenant, settings, caplog
+):
+    settings.QUOTAS_TIMEOUT = 0.2
+    client = member_of(tenant)
+    page(client, tenant)
+    private_server.hang()
+
+    started = time.monotonic()
+    shown = page(client, tenant)
+    took = time.monotonic() - started
+
+    private_server.resume()
+    assert "The limiter cannot be reached" in Reading(shown).text
+    assert took < 2 * 0.2 + 0.3
+
+
+def test_when_the_limiter_is_back_the_page_is_whole_again(private_server, tenant, caplog):
+    client = member_of(tenant)
+    private_server.stop()
+    page(client, tenant)
+    private_server.start()
+
+    assert "0 of 10 used" in Reading(page(client, tenant)).text
