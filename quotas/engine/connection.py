@@ -115,6 +115,11 @@ def link() -> Link:
     return found
 
 
+def is_linked() -> bool:
+    """Whether this process has asked for the link: asking with `link` would make one."""
+    return conf.cache in _links
+
+
 def forget_links(**kwargs: Any) -> None:
     """Build links anew, after a setting that they depend on has changed."""
     if kwargs.get("setting", "CACHES") in {"CACHES", "QUOTAS_CACHE", "QUOTAS_TIMEOUT"}:

@@ -38,6 +38,11 @@ NOBODY = Policy(plan=None)
 _warned: Bounded[bool] = Bounded(1000)
 
 
+def forget() -> None:
+    """Warn anew of what was warned of: for a process that starts over."""
+    _warned.clear()
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A decision, and for whom it was made.

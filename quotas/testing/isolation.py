@@ -54,7 +54,7 @@ def forget() -> None:
     """Make this process a new one: no policy, membership, outage or connection is remembered."""
     store.forget()
     outage.forget()
-    enforcement._warned.clear()  # noqa: SLF001 - its only public effect is the log
+    enforcement.forget()
     connection.forget_links()
 
 
@@ -71,7 +71,7 @@ def _entry() -> dict[str, Any]:
 
 def _remove(token: str) -> None:
     """Remove every key whose name has ``token`` in it, if this process has asked Redis at all."""
-    if conf.cache not in connection._links:  # noqa: SLF001 - asking for a link would make one
+    if not connection.is_linked():
         return
     client = connection.link().client
     found = list(client.scan_iter(match=f"*{token}*", count=AT_ONCE))

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 from tests import START_US
 
@@ -39,29 +40,17 @@ class Neighbour:
         """Make it a new process."""
         self._told(do="forget")
 
-    def ask(self, tenant=None, *, user=None, scope="api", cost=1, now_us=START_US):
-        """What it is answered: (outcome or code of a refusal, what is left by name of limit)."""
-        return tuple(
-            self._told(
-                do="enforce",
-                tenant=getattr(tenant, "pk", tenant),
-                user=getattr(user, "pk", user),
-                scope=scope,
-                cost=cost,
-                now_us=now_us,
-            )
-        )
+    def later(self, seconds):
+        """Age what it remembers."""
+        self._told(do="later", seconds=seconds)
 
-    def queries(self, tenant=None, *, user=None, scope="api", now_us=START_US):
-        """How many queries that took."""
-        return self._told(
-            do="count",
-            tenant=getattr(tenant, "pk", tenant),
-            user=getattr(user, "pk", user),
-            scope=scope,
-            cost=1,
-            now_us=now_us,
-        )
+    def ask(self, tenant=None, **request):
+        """What it is answered: the outcome or the code of a refusal, and what is left by limit."""
+        return tuple(self._told(do="enforce", **_asked(tenant, **request))["answer"])
+
+    def queries(self, tenant=None, **request):
+        """How many queries a request takes there."""
+        return self._told(do="enforce", **_asked(tenant, **request))["queries"]
 
     def _told(self, **request):
         self._process.stdin.write(json.dumps(request) + "\n")
@@ -69,14 +58,22 @@ class Neighbour:
         return json.loads(self._process.stdout.readline())
 
 
+def _asked(tenant, *, user=None, scope="api", cost=1, now_us=START_US):
+    return {
+        "tenant": getattr(tenant, "pk", tenant),
+        "user": getattr(user, "pk", user),
+        "scope": scope,
+        "cost": cost,
+        "now_us": now_us,
+    }
+
+
 def main():
     _set_up(json.loads(sys.stdin.readline()))
     _say(None)
     for line in sys.stdin:
         request = json.loads(line)
-        _say(
-            {"forget": _forget, "enforce": _enforce, "count": _count}[request.pop("do")](**request)
-        )
+        _say(_DONE[request.pop("do")](**request))
 
 
 def _say(answer):
@@ -96,12 +93,24 @@ def _set_up(told):
 
 
 def _forget():
+    from quotas.services.store import store
     from quotas.testing import forget
 
     forget()
+    store.clock = time.monotonic
+
+
+def _later(seconds):
+    from quotas.services.store import store
+
+    usual = store.clock
+    store.clock = lambda: usual() + seconds
 
 
 def _enforce(tenant, user, scope, cost, now_us):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
     from quotas.errors import Refusal
     from quotas.services.enforcement import Ask, Caller, enforce
     from quotas.services.tenancy import choose
@@ -110,26 +119,19 @@ def _enforce(tenant, user, scope, cost, now_us):
     def resolve():
         return choose(user, None) if tenant is None and user is not None else tenant
 
-    with frozen_clock(now_us):
+    caller = Caller(address="192.0.2.1", user_pk=user, resolve=resolve)
+    with CaptureQueriesContext(connection) as queries, frozen_clock(now_us):
         try:
-            answer = enforce(
-                Caller(address="192.0.2.1", user_pk=user, resolve=resolve),
-                [Ask(scope=scope, cost=cost)],
-            )
+            decision = enforce(caller, [Ask(scope=scope, cost=cost)]).decision
         except Refusal as refusal:
-            return [refusal.code, {}]
-    verdicts = answer.decision.verdicts
-    return [answer.decision.outcome, {each.limit.name: each.remaining for each in verdicts}]
+            answer = [refusal.code, {}]
+        else:
+            left = {each.limit.name: each.remaining for each in decision.verdicts}
+            answer = [decision.outcome, left]
+    return {"answer": answer, "queries": len(queries)}
 
 
-def _count(**request):
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
-    with CaptureQueriesContext(connection) as queries:
-        _enforce(**request)
-    return len(queries)
-
+_DONE = {"forget": _forget, "later": _later, "enforce": _enforce}
 
 if __name__ == "__main__":
     main()

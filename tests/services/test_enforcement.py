@@ -202,9 +202,8 @@ def test_a_tenant_whose_plan_is_off_or_none_has_the_default_plan(plan, tenant):
     )
 
 
-def test_without_any_plan_nothing_is_in_the_plan_but_what_an_override_adds(tenant):
-    an_override(tenant, scope="extra", amount=3)
-    tenant.plan.delete if False else None
+def test_without_any_row_nothing_is_in_the_plan_but_what_an_override_adds(tenant):
+    an_override(tenant, scope="extra", amount=3, starts_at=START)
 
     with pytest.raises(NotInPlan):
         ask(of_tenant(tenant))
@@ -224,8 +223,8 @@ def test_a_suspended_tenant_is_refused_whatever_its_plan(plan):
 def test_an_override_takes_the_place_of_the_limit_of_its_scope_and_name_or_adds_one(plan, tenant):
     a_limit(plan, name="minute", amount=10)
     a_limit(plan, name="hour", amount=50, period=HOUR)
-    an_override(tenant, name="minute", amount=30)
-    an_override(tenant, name="extra", amount=5)
+    for name, amount in (("minute", 30), ("extra", 5)):
+        an_override(tenant, name=name, amount=amount, starts_at=START)
 
     assert {"minute": 29, "hour": 49, "extra": 4} == left(ask(of_tenant(tenant)))
     assert {"minute": 9, "hour": 49} == left(ask(of_tenant(a_tenant("bolt", plan=plan))))
@@ -258,7 +257,7 @@ def test_of_several_overrides_in_force_the_one_that_began_last_holds(plan, tenan
 
 def test_an_override_that_is_off_takes_the_plans_limit_away(plan, tenant):
     a_limit(plan, amount=1)
-    an_override(tenant, amount=1, mode="off")
+    an_override(tenant, amount=1, mode="off", starts_at=START)
 
     assert 5 == allowed(of_tenant(tenant), times=5)
 
