@@ -74,5 +74,5 @@ lock:
 	$(LOCK) --group pyproject.toml:embedded --python-version 3.11 --output-file requirements/embedded.txt
 
 clean:
-	rm -rf $(VENV) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist db.sqlite3
+	rm -rf $(VENV) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist db.sqlite3*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -294,6 +294,9 @@ class Store:
             return None
         if isinstance(tenant, str):
             self._names.put(row.key, row.pk)
+            known = self._policies.get(row.pk)
+            if known is not None and known.tenant is not None and known.tenant.key != row.key:
+                self.drop_tenant(row.pk)
             return self.policy(row.pk, attempt)
         changed = self.clock() if held is None or held.version != version else held.changed_at
         fresh = Policy(plan=None, tenant=row, version=version, loaded_at=now, changed_at=changed)

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from django.db import connection
+
+from quotas.domain.policies import Limit
+from quotas.domain.rules import build_rule
 from quotas.services.enforcement import Ask, Caller, enforce
 from quotas.services.tenancy import choose
 from quotas.services.usage import usage_of
@@ -47,3 +53,16 @@ def left(answer):
 def used(tenant, **fields):
     """What the usage page says is used, by the name of the limit."""
     return {line.limit.name: line.used for line in usage_of(tenant, **fields).lines}
+
+
+def in_code(amount=10, *, scope="code", name="minute", **fields):
+    """A limit that a throttle brings itself: a token bucket."""
+    rule = build_rule(algorithm="token_bucket", amount=amount, period=timedelta(minutes=1))
+    return Limit(scope=scope, name=name, rule=rule, **fields)
+
+
+def behind_our_back(table, **values):
+    """Writes as another tool would: nothing is announced."""
+    columns = ", ".join(f"{column} = %s" for column in values)
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {table} SET {columns}", list(values.values()))  # noqa: S608
