@@ -18,7 +18,7 @@ from subprocess import Popen
 from types import FrameType
 from typing import NamedTuple
 
-from project import banner
+from project import banner, given
 from project.tether import Tether
 from project.valkey import HOST, NoServer, Valkey, free_port
 
@@ -173,16 +173,22 @@ def read_port(text: str = "8000") -> int:
 
 def demo(supervisor: Supervisor, port: int, commands: Commands) -> None:
     """The demo from its first to its last moment; ends by `Stopped` or `Failed`."""
-    valkey = None
-    if not os.environ.get("REDIS_URL"):
+    database_url = os.environ.get("DATABASE_URL")
+    if database_url and (trouble := given.trouble_with_database(database_url)):
+        raise Failed(f"DATABASE_URL: {trouble}.")
+    valkey, trouble = None, ""
+    if redis_url := os.environ.get("REDIS_URL"):
+        trouble = given.trouble_with_redis(redis_url)
+    else:
         valkey = supervisor.valkey()
-        os.environ["REDIS_URL"] = valkey.url
+        redis_url = os.environ["REDIS_URL"] = valkey.url
     os.environ["DJANGO_SETTINGS_MODULE"] = "project.settings"
     os.environ["DJANGO_RUNSERVER_HIDE_WARNING"] = "true"
     for command in commands.prepare:
         supervisor.run(command)
     web = supervisor.serve([word.format(port=port) for word in commands.serve], port)
-    say(banner.text(f"http://{HOST}:{port}", os.environ["REDIS_URL"], embedded=valkey is not None))
+    site = f"http://{HOST}:{port}"
+    say(banner.text(site, redis_url, embedded=valkey is not None, trouble=trouble))
     supervisor.watch(web, valkey)
 
 

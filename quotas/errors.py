@@ -27,7 +27,12 @@ class ConflictingCosts(InvalidCost):
 
 
 class EngineUnavailable(QuotasError):
-    """The engine gave no answer: refused, timed out, or answered with an error. Never retried."""
+    """The engine gave no answer: refused, timed out, or answered with an error. Never retried.
+
+    ``perhaps_done``: what was asked may have been carried out all the same.
+    """
+
+    perhaps_done: bool = False
 
 
 class Refusal(QuotasError):

@@ -35,6 +35,8 @@ quotas.E021  a drop-in's rate cannot be read
 quotas.E022  ``NUM_PROXIES`` is no whole number of at least 0
 quotas.W024  a drop-in sets what is not used: ``cache``, ``timer`` or its history
 quotas.W025  drop-ins share a scope and a period, and have different rates
+quotas.W026  no active plan is the default, and tenants have none of their own (database)
+quotas.W027  usage pages send to ``LOGIN_URL``, which leads to no page
 ============ ======================================================================================
 """
 
@@ -45,6 +47,7 @@ from quotas.checks import (
     code,
     connection,
     dropins,
+    pages,
     proxies,
     scopes,
     server,
@@ -56,6 +59,7 @@ __all__ = [
     "code",
     "connection",
     "dropins",
+    "pages",
     "proxies",
     "scopes",
     "server",

@@ -23,6 +23,7 @@ from quotas.checks.aliases import (
 )
 from quotas.checks.attempt import in_effect
 from quotas.checks.registration import TAG, Messages, shown
+from quotas.conf import conf
 
 
 @checks.register(Tags.caches, TAG)
@@ -68,10 +69,22 @@ def check_builds(**kwargs: Any) -> Messages:
         # What a ValueError says of an address may quote a piece of its password.
         tellable = isinstance(error, ImportError | ImproperlyConfigured | TypeError)
         why = f"{type(error).__name__}: {error}" if tellable else type(error).__name__
-        told = f"{named()} cannot be built ({why})."
         hint = f"Correct its LOCATION and OPTIONS; what works is {ENTRY}."
+        if _is_of_timeout(error):
+            why = f"QUOTAS_TIMEOUT is {shown(settings.QUOTAS_TIMEOUT)}"
+            hint = "Set QUOTAS_TIMEOUT to seconds, such as 0.25."
+        told = f"{named()} cannot be built ({why})."
         return [checks.Error(told, hint=hint, id="quotas.E004")]
     return []
+
+
+def _is_of_timeout(error: Exception) -> bool:
+    """Whether it is what reading ``QUOTAS_TIMEOUT`` raises."""
+    try:
+        conf.timeout  # noqa: B018
+    except Exception as raised:  # noqa: BLE001 - the setting may hold any object
+        return repr(raised) == repr(error)
+    return False
 
 
 @checks.register(Tags.caches, TAG)

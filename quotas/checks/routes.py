@@ -59,19 +59,23 @@ class Route:
         return [throttle for throttle in self.throttles if issubclass(throttle, kind)]
 
 
-def routes() -> list[Route]:
-    """Every view of DRF in reach of the URLconf, once for each way it is set up.
+def callbacks() -> list[Any]:
+    """Every view function in reach of the URLconf.
 
     Empty when the URLconf cannot be read, which a check of Django's own reports.
     """
     if not getattr(settings, "ROOT_URLCONF", None):
         return []
     try:
-        callbacks = list(_callbacks(get_resolver().url_patterns))
+        return list(_callbacks(get_resolver().url_patterns))
     except Exception:  # noqa: BLE001 - modules of the project are imported, and raise what they like
         return []
+
+
+def routes() -> list[Route]:
+    """Every view of DRF in reach of the URLconf, once for each way it is set up."""
     found: dict[str, Route] = {}
-    for callback in callbacks:
+    for callback in callbacks():
         if route := _route(callback):
             found.setdefault(f"{id(route.view)} {route.options}", route)
     return list(found.values())

@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import cached_property
 
 from quotas.domain import readings
-from quotas.domain.limits import Concurrency, DenyAll
+from quotas.domain.limits import CalendarQuota, Concurrency, DenyAll
 from quotas.domain.policies import Limit
 from quotas.domain.words import Code, Mode, OutagePolicy, Outcome
 
@@ -37,6 +37,7 @@ class Verdict:
     level: int
     part: int
     edges: tuple[int, ...] = ()
+    lag_us: int = 0
 
     @property
     def enforced(self) -> bool:
@@ -61,12 +62,16 @@ class Verdict:
     @property
     def reset_us(self) -> int | None:
         """Microseconds until more will fit: the ``t`` of the headers. None: nothing to wait for."""
-        return readings.reset_us(self.limit.rule, self.level, self.part, self.at_us)
+        reset = readings.reset_us(self.limit.rule, self.level, self.part, self.at_us)
+        return None if reset is None else reset + self.lag_us
 
     @property
     def window_us(self) -> int | None:
         """Length of the window in force, microseconds: the ``w`` of the headers."""
-        return readings.window_us(self.limit.rule, self.at_us + self.part, self.edges)
+        window = readings.window_us(self.limit.rule, self.at_us + self.part, self.edges)
+        # After another time zone or anchor day the period in force is that of the old one.
+        old = isinstance(self.limit.rule, CalendarQuota) and window is not None
+        return max(window or 0, self.part) if old else window
 
     @property
     def code(self) -> Code:
@@ -144,22 +149,25 @@ class Decision:
 
     @property
     def holds_slots(self) -> bool:
-        """Whether this call holds a place in flight that must be given back."""
+        """Whether this call holds, or in an outage may hold, a place that must be given back."""
+        if self.outcome is Outcome.ALLOWED_ON_OUTAGE:
+            return any(self.slot)
         return self.allowed and any(
             isinstance(each.limit.rule, Concurrency) and each.fits and each.cost > 0
             for each in self.verdicts
         )
 
 
-def on_outage(limits: tuple[Limit, ...]) -> Decision:
+def on_outage(limits: tuple[Limit, ...], slot: bytes = b"") -> Decision:
     """The decision while the engine cannot answer: each limit's own outage policy.
 
-    A shadow limit never denies.
+    A shadow limit never denies. ``slot`` names places that a lost answer may have taken.
     """
     denied = any(
         each.mode is Mode.ENFORCE and each.outage_policy is OutagePolicy.DENY for each in limits
     )
-    return Decision(Outcome.DENIED_ON_OUTAGE if denied else Outcome.ALLOWED_ON_OUTAGE, (), 0)
+    outcome = Outcome.DENIED_ON_OUTAGE if denied else Outcome.ALLOWED_ON_OUTAGE
+    return Decision(outcome, (), 0, slot)
 
 
 def _length(verdict: Verdict) -> float:

@@ -59,8 +59,15 @@ SHORT_SPANS = [
 ]
 
 
-def guarantee(rule: Rule, words: Words = ENGLISH) -> str:
-    """The sentence that people may rely on, with the numbers of ``rule``."""
+def guarantee(rule: Rule, words: Words = ENGLISH, *, anchor_day: int = 1) -> str:
+    """The sentence that people may rely on, with the numbers of ``rule``.
+
+    ``anchor_day`` is the day of the month from which the tenant's months run.
+    """
+    monthly = isinstance(rule, CalendarQuota) and rule.unit is CalendarUnit.MONTH
+    if monthly and anchor_day != 1:
+        sentence = words.gettext("%(amount)s in each month that begins on day %(day)s")
+        return sentence % {"amount": f"{rule.amount:,}", "day": anchor_day}
     return SAYINGS[type(rule)](rule, words)
 
 

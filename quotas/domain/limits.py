@@ -85,16 +85,16 @@ class _Bucket(_Periodic):
         shared = gcd(self.amount, self.period_us)
         return self.amount // shared, self.period_us // shared
 
+    def most_allowed_in(self, span: timedelta) -> int:
+        """Most units admitted in any interval of length ``span``: floor(capacity + rate x span)."""
+        return self.capacity + self.amount * (span // MICROSECOND) // self.period_us
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenBucket(_Bucket):
     """A bucket of ``capacity`` tokens, full at first, refilled by ``amount`` every ``period``."""
 
     algorithm: ClassVar[Algorithm] = Algorithm.TOKEN_BUCKET
-
-    def most_allowed_in(self, span: timedelta) -> int:
-        """Most units admitted in any interval of length ``span``: floor(capacity + rate x span)."""
-        return self.capacity + self.amount * (span // MICROSECOND) // self.period_us
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,16 +106,10 @@ class LeakyBucket(_Bucket):
 
     algorithm: ClassVar[Algorithm] = Algorithm.LEAKY_BUCKET
 
-    def most_allowed_in(self, span: timedelta) -> int:
-        """Most units admitted to the queue in any ``span``: floor(capacity + rate x span)."""
-        return self.capacity + self.amount * (span // MICROSECOND) // self.period_us
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FixedWindow(_Periodic):
-    """``amount`` units in each window of ``period``, windows counted from the Unix epoch."""
-
-    algorithm: ClassVar[Algorithm] = Algorithm.FIXED_WINDOW
+class _EpochWindow(_Periodic):
+    """A periodic rule whose windows are counted from the Unix epoch."""
 
     def most_allowed_in(self, span: timedelta) -> int:
         """Most units in any ``span``: up to twice the amount around one edge."""
@@ -123,14 +117,17 @@ class FixedWindow(_Periodic):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SlidingWindowCounter(_Periodic):
+class FixedWindow(_EpochWindow):
+    """``amount`` units in each window of ``period``, windows counted from the Unix epoch."""
+
+    algorithm: ClassVar[Algorithm] = Algorithm.FIXED_WINDOW
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlidingWindowCounter(_EpochWindow):
     """About ``amount`` units in any ``period``, if the window before was even; not exact."""
 
     algorithm: ClassVar[Algorithm] = Algorithm.SLIDING_WINDOW_COUNTER
-
-    def most_allowed_in(self, span: timedelta) -> int:
-        """Most units in any ``span``, the estimate at its worst: as a fixed window's."""
-        return self.amount * (-(-span // self.period) + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,25 +162,12 @@ class CalendarQuota:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Concurrency:
+class Concurrency(_Periodic):
     """Never more than ``amount`` calls in flight; a slot not given back frees after ``period``."""
 
-    amount: int
     period: timedelta = DEFAULT_LEASE
 
     algorithm: ClassVar[Algorithm] = Algorithm.CONCURRENCY
-
-    def __post_init__(self) -> None:
-        _need_amount(self.amount)
-        _need_period(self.period)
-
-    @property
-    def period_us(self) -> int:
-        return self.period // MICROSECOND
-
-    @property
-    def most_at_once(self) -> int:
-        return self.amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

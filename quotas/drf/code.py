@@ -55,8 +55,8 @@ class CodeThrottle(QuotaThrottle):
         if cls.rule is not None:
             declare(cls)
 
-    def ask(self, request: Request, view: APIView, cost: int) -> Ask | None:
-        return Ask(cost=cost, limit=self.limit_on(view), subject=self.subject_of(request, view))
+    def ask(self, request: Request, view: APIView, cost: int, subject: str | None) -> Ask | None:
+        return Ask(cost=cost, limit=self.limit_on(view), subject=subject)
 
     @classmethod
     def limit_on(cls, view: object) -> Limit:

@@ -12,6 +12,7 @@ digest is stored; no tenant and no plan is looked up. Other than in DRF:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from datetime import timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -87,7 +88,7 @@ class SimpleRateThrottle(QuotaThrottle):
         read = parse_rate(rate, setting=place if own else f"DEFAULT_THROTTLE_RATES[{self.scope!r}]")
         return read.amount, read.period // SECOND
 
-    def ask(self, request: Request, view: APIView, cost: int) -> Ask | None:
+    def ask(self, request: Request, view: APIView, cost: int, subject: str | None) -> Ask | None:
         if self.rate is None or self.num_requests is None or self.duration is None:
             return None
         counted = self.get_cache_key(request, view)
@@ -138,13 +139,15 @@ class ScopedRateThrottle(SimpleRateThrottle):
     def __init__(self) -> None:
         """Nothing yet: the view says the scope."""
 
-    def ask(self, request: Request, view: APIView, cost: int) -> Ask | None:
-        self.scope = getattr(view, self.scope_attr, None)
-        if not self.scope:
+    def ask(self, request: Request, view: APIView, cost: int, subject: str | None) -> Ask | None:
+        scope = getattr(view, self.scope_attr, None)
+        if not scope:
             return None
-        self.rate = self.get_rate()
-        self.num_requests, self.duration = self.parse_rate(self.rate)
-        return super().ask(request, view, cost)
+        own = copy(self)  # threads may share a throttle whose view says the scope
+        own.scope, own.rate = scope, None
+        own.rate = own.get_rate()
+        own.num_requests, own.duration = own.parse_rate(own.rate)
+        return super(ScopedRateThrottle, own).ask(request, view, cost, subject)
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
         return self._by_user(request)

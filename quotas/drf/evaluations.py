@@ -6,7 +6,7 @@ another view, and not on a throttle, which threads may share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -117,11 +117,11 @@ def _decide(
     decisions = [decision for each in before for decision in each.decisions]
     fresh = [ask for ask in asks if not any(ask in each.asks for each in before)]
     if fresh:
-        caller = caller_of(request, _resolver(questions, request, view))
+        resolve = _Resolver(questions, request, view)
         try:
-            answer = enforce(caller, _strictest(fresh))
+            answer = enforce(caller_of(request, resolve), _strictest(fresh))
         except Refusal as refusal:
-            raise refused(refusal) from refusal
+            raise refused(refusal, of_tenant=resolve.found is not None) from refusal
         if answer.decision.holds_slots:
             free_when_ended(request, answer.give_back)
         decisions.append(answer.decision)
@@ -148,42 +148,55 @@ def _amount(ask: Ask) -> int:
 
 
 def _question(throttle: QuotaThrottle, request: Request, view: APIView) -> Question:
+    """What a throttle asks.
+
+    Where it cannot read the body: one unit of each limit's own subject, answered by the error.
+    """
+    cost: int = 1
+    subject: str | None = None
     error: Exception | None = None
     try:
-        cost = throttle.get_cost(request, view)
+        found = throttle.get_cost(request, view)
+        if found is None:
+            return throttle, None, None
+        cost = found
+        subject = throttle.subject_of(request, view)
     except (BadRequest, SuspiciousOperation) as raised:  # Django answers both with 400
-        cost, error = 1, raised
+        error = raised
     except APIException as raised:
         if not is_client_error(raised.status_code):
             raise
-        cost, error = 1, raised
-    if cost is None:
-        return throttle, None, None
-    return throttle, throttle.ask(request, view, cost), error
+        error = raised
+    return throttle, throttle.ask(request, view, 1 if error else cost, subject), error
 
 
-def _resolver(
-    questions: Sequence[Question], request: Request, view: APIView
-) -> Callable[[], str | int | None]:
-    """Asks each distinct `get_tenant` of those that need a tenant; they must agree."""
-    hooks = {
-        type(each).get_tenant: each for each, ask, _ in questions if ask and ask.counted is None
-    }
+class _Resolver:
+    """Asks each distinct `get_tenant` of those that need a tenant; they must agree.
 
-    def resolve() -> str | int | None:
+    ``found`` is what they last said.
+    """
+
+    def __init__(self, questions: Sequence[Question], request: Request, view: APIView) -> None:
+        self.found: str | int | None = None
+        self._request, self._view = request, view
+        self._hooks = {
+            type(each).get_tenant: each for each, ask, _ in questions if ask and ask.counted is None
+        }
+
+    def __call__(self) -> str | int | None:
         named: dict[str | int | None, str] = {}
-        for throttle in hooks.values():
+        for throttle in self._hooks.values():
             source = f"{type(throttle).__qualname__}.get_tenant"
-            named[tenant_reference(throttle.get_tenant(request, view), source)] = source
+            tenant = throttle.get_tenant(self._request, self._view)
+            named[tenant_reference(tenant, source)] = source
         if len(named) > 1:
             said = ", ".join(f"{source}: {tenant!r}" for tenant, source in named.items())
             raise ConfigurationError(
-                f"The throttles of {type(view).__qualname__} name different tenants ({said}): "
-                "one request has one tenant, give them one get_tenant."
+                f"The throttles of {type(self._view).__qualname__} name different tenants "
+                f"({said}): one request has one tenant, give them one get_tenant."
             )
-        return next(iter(named), None)
-
-    return resolve
+        self.found = next(iter(named), None)
+        return self.found
 
 
 def _together(decisions: Sequence[Decision]) -> Decision | None:

@@ -21,6 +21,6 @@ class PlanThrottle(QuotaThrottle):
     `get_subject`, `get_cost`.
     """
 
-    def ask(self, request: Request, view: APIView, cost: int) -> Ask | None:
+    def ask(self, request: Request, view: APIView, cost: int, subject: str | None) -> Ask | None:
         scope = self.scope or getattr(view, "throttle_scope", None)
-        return Ask(cost=cost, scope=scope, subject=self.subject_of(request, view))
+        return Ask(cost=cost, scope=scope, subject=subject)

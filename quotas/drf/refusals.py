@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import APIException, PermissionDenied
 from rest_framework.status import HTTP_503_SERVICE_UNAVAILABLE
 
+from quotas.conf import conf
 from quotas.domain.words import Code
 from quotas.errors import Refusal
 
@@ -29,11 +32,23 @@ class NotInPlan(RequestRefused):
     default_code = Code.NOT_IN_PLAN.value
 
 
+class NotInAnyPlan(NotInPlan):
+    """403: a caller without a tenant, for whom there is no plan, or none with a row for this."""
+
+    default_detail = _("No plan for callers without a tenant includes this.")
+
+
 class TenantRequired(RequestRefused):
     """403: the user belongs to several tenants and has not said which."""
 
-    default_detail = _("You belong to several tenants and have no default one: name one.")
+    default_detail = _(
+        "You belong to several tenants and have no default one: name one of your own in the "
+        "header %(header)s."
+    )
     default_code = Code.TENANT_REQUIRED.value
+
+    def __init__(self, detail: Any = None, code: str | None = None) -> None:
+        super().__init__(detail or self.default_detail % {"header": conf.tenant_header}, code)
 
 
 class TenantSuspended(RequestRefused):
@@ -46,6 +61,10 @@ class TenantSuspended(RequestRefused):
 BY_CODE = {each.default_code: each for each in (NotInPlan, TenantRequired, TenantSuspended)}
 
 
-def refused(refusal: Refusal) -> RequestRefused:
-    """The answer to a client for a refusal of `quotas.services`."""
-    return BY_CODE[refusal.code]()
+def refused(refusal: Refusal, *, of_tenant: bool = True) -> RequestRefused:
+    """The answer to a client for a refusal of `quotas.services`.
+
+    ``of_tenant``: the caller has a tenant, and with it a plan to speak of.
+    """
+    kind = BY_CODE[refusal.code]
+    return NotInAnyPlan() if kind is NotInPlan and not of_tenant else kind()

@@ -52,8 +52,11 @@ class QuotaThrottle(BaseThrottle):
         """Whole seconds until the request just denied fits; None: waiting does not help."""
         return _wait.get()
 
-    def ask(self, request: Request, view: APIView, cost: int) -> Ask | None:
-        """What this throttle asks of the limiter; None: nothing, the request is exempt."""
+    def ask(self, request: Request, view: APIView, cost: int, subject: str | None) -> Ask | None:
+        """What this throttle asks of the limiter; None: nothing, the request is exempt.
+
+        ``subject`` is what `get_subject` said.
+        """
         raise NotImplementedError(f"{type(self).__qualname__} must say what it asks.")
 
     def get_tenant(self, request: Request, view: APIView) -> Tenant | str | int | None:

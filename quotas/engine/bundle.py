@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
+from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from quotas.domain.keys import counted_as, record_kind, record_name
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 ALWAYS = (0, (1 << 53) - 1)
 NO_AMOUNT = (1 << 53) - 1
+PLACES = Struct("<HH")
 CELLS, QUOTA, LOG, SLOTS = "c", "q", "l", "s"
 EXTRA_KEY = {Algorithm.SLIDING_WINDOW_LOG: LOG, Algorithm.CONCURRENCY: SLOTS}
 
@@ -130,7 +132,8 @@ def pack(
     rows = [packer.row(position, limit, who) for position, (limit, who) in enumerate(asked)]
     cells = len(packer.cells)
     body = b"".join(
-        bytes([_code(limit.rule), limit.mode is Mode.ENFORCE, cell, extra and cells + extra])
+        bytes([_code(limit.rule), limit.mode is Mode.ENFORCE])
+        + PLACES.pack(cell, extra and cells + extra)
         + record_name(limit.name)
         + bytes([record_kind(limit.rule)])
         + b"".join(map(_seven, numbers))
@@ -138,7 +141,7 @@ def pack(
     )
     start = max([span[0], *(edges[0] for edges in packer.edges.values())])
     stop = min([span[1], *(edges[3] for edges in packer.edges.values())])
-    head = _seven(start) + _seven(stop) + bytes([cells, len(rows)])
+    head = _seven(start) + _seven(stop) + PLACES.pack(cells, len(rows))
     return Bundle(
         limits=tuple(limit for limit, _ in asked),
         packed=head + body,

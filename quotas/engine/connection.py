@@ -45,6 +45,7 @@ class ConnectionFactory(DjangoRedisFactory):  # type: ignore[misc]  # untyped
             params["url"],
             params["socket_timeout"],
             params.get("username"),
+            params.get("password"),
             repr(self.pool_cls_kwargs),
         )
         if key not in self._pools:

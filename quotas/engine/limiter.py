@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quotas.domain.keys import Subject
     from quotas.engine.bundle import Bundle, Place
 
-__all__ = ["Owner", "Refused", "consume", "give_back", "peek"]
+__all__ = ["NO_SLOT", "Owner", "Refused", "consume", "give_back", "new_slot", "peek"]
 
 RELEASE = Script(read("release"))
 
@@ -29,16 +29,23 @@ def consume(
     costs: Sequence[int],
     *,
     owner: Owner | None = None,
+    slot: bytes = b"",
     now_us: int = 0,
 ) -> Decision | Refused:
     """Decide a call and charge all its limits or none.
 
     ``subjects`` are by `Place.who`; ``costs`` by position, whole numbers of at least 0, else
-    `InvalidCost`. ``now_us`` is for tests and the simulator. Raises `EngineUnavailable`.
+    `InvalidCost`. ``slot`` is the call's `new_slot`. ``now_us`` is for tests and the simulator.
+    Raises `EngineUnavailable`.
     """
-    slot = token_bytes(8) if bundle.slots else NO_SLOT
     now_us = now_us or clock.given_us
+    slot = slot or new_slot(bundle)
     return _ask(Call(bundle=bundle, costs=costs, now_us=now_us, slot=slot, owner=owner), subjects)
+
+
+def new_slot(bundle: Bundle) -> bytes:
+    """A name for the places in flight that a call will hold; zeros when it will hold none."""
+    return token_bytes(8) if bundle.slots else NO_SLOT
 
 
 def peek(

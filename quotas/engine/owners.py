@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 OWNER_LIFE_MS = 3 * 24 * 3600 * 1000
 NO_VERSION = bytes(7)
 UNKNOWN_VERSION = b"\xff" * 7
-SEEDS_AT_ONCE = 500
+SEEDS_AT_ONCE = BUMPS_AT_ONCE = 500
 
 BUMP, SEED = Script(read("bump")), Script(read("seed"))
 
@@ -45,21 +45,27 @@ class Balance:
     end_us: int
 
 
-def version_of(tag: str) -> bytes:
-    """The version of an owner's policy. Raises `EngineUnavailable`."""
-    return _version(owner_key(tag))
+def version_of(tag: str, *, create: bool = False) -> bytes:
+    """The version of an owner's policy.
+
+    ``create`` writes one where there is none, so that the loss of Redis's memory shows: no version
+    equals no other. Raises `EngineUnavailable`.
+    """
+    return _version(owner_key(tag), create=create)
 
 
-def plans_version() -> bytes:
-    """The version of all plans. Raises `EngineUnavailable`."""
-    return _version(PLANS_KEY)
+def plans_version(*, create: bool = False) -> bytes:
+    """The version of all plans, as `version_of`."""
+    return _version(PLANS_KEY, create=create)
 
 
 def bump(tags: Iterable[str], *, plans: bool = False) -> None:
     """Raise the versions of these owners, and of all plans. Raises `EngineUnavailable`."""
     client, key = link()
-    for text in [owner_key(tag) for tag in tags] + [PLANS_KEY] * plans:
-        BUMP.run(client, [key(text)], [b"%d" % OWNER_LIFE_MS])
+    keys = [key(text) for text in [*(owner_key(tag) for tag in tags), *[PLANS_KEY] * plans]]
+    for start in range(0, len(keys), BUMPS_AT_ONCE):
+        some = keys[start : start + BUMPS_AT_ONCE]
+        BUMP.run_each(client, [[each] for each in some], [b"%d" % OWNER_LIFE_MS, b"0"])
 
 
 def seed(tag: str, balances: Sequence[Balance]) -> None:
@@ -86,8 +92,10 @@ def _record(balance: Balance) -> bytes:
     return head + b"".join(number.to_bytes(6, "little") for number in numbers)
 
 
-def _version(text: str) -> bytes:
+def _version(text: str, *, create: bool) -> bytes:
     client, key = link()
+    if create:
+        return BUMP.run(client, [key(text)], [b"%d" % OWNER_LIFE_MS, b"1"])
     try:
         return client.hget(key(text), "version") or NO_VERSION  # type: ignore[return-value]
     except (RedisError, OSError) as error:

@@ -12,12 +12,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import TimeoutError as RedisTimeout
 
 from quotas.domain.words import Algorithm
 from quotas.errors import EngineUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from redis import Redis
 
@@ -43,6 +44,18 @@ class Script:
             except NoScriptError:
                 return client.execute_command("EVAL", self.source, len(keys), *keys, *args)  # type: ignore[no-any-return, no-untyped-call]
         except (RedisError, OSError) as error:
+            unavailable = EngineUnavailable(f"Redis gave no answer: {error}")
+            unavailable.perhaps_done = isinstance(error, RedisTimeout)
+            raise unavailable from error
+
+    def run_each(self, client: Redis, keys: Iterable[Sequence[str]], args: Sequence[bytes]) -> None:
+        """Run it once for each of ``keys``, in one round trip: for what may be run twice."""
+        try:
+            with client.pipeline(transaction=False) as pipeline:
+                for some in keys:
+                    pipeline.execute_command("EVAL", self.source, len(some), *some, *args)  # type: ignore[no-untyped-call]
+                pipeline.execute()
+        except (RedisError, OSError) as error:
             raise EngineUnavailable(f"Redis gave no answer: {error}") from error
 
 
@@ -60,7 +73,8 @@ def decide_script() -> Script:
     branches = [f"if algorithm == {DENY_ALL} then\n{read('deny_all')}"]
     branches += [f"elseif algorithm == {CODES[each]} then\n{read(each)}" for each in Algorithm]
     source = read("decide").replace("--@algorithms", "\n".join([*branches, "end"]))
-    source = source.replace("--@charges", read("charges"))
+    for part in ("arithmetic", "records", "charges", "expiry", "cells"):
+        source = source.replace(f"--@{part}", read(part))
     for algorithm, code in CODES.items():
         source = source.replace(f"== {algorithm.upper()} ", f"== {code} ")
     return Script("\n".join(line for line in map(_bare, source.splitlines()) if line))

@@ -7,7 +7,7 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from quotas.domain.decisions import Decision, Verdict
-from quotas.domain.limits import MOST_AMOUNT, Concurrency
+from quotas.domain.limits import MOST_AMOUNT, Concurrency, LeakyBucket
 from quotas.domain.words import Outcome
 from quotas.errors import InvalidCost
 
@@ -22,6 +22,8 @@ COMPARE_VERSION, NEED_MARK = 1, 2
 DENIED = b"D"
 OUTCOMES = {b"A": Outcome.ALLOWED, DENIED: Outcome.DENIED, b"S": Outcome.SHADOW_DENIED}
 OTHER_VERSION, UNSEEDED = b"V", b"U"  # else stale
+LONGEST_WAIT = (1 << 53) - 1
+"""Microseconds, 285 years: what is longer is told as this."""
 LAST_US = (1 << 52) - 1
 """The last instant that a record can hold: in the year 2112."""
 
@@ -92,24 +94,35 @@ class Call:
             return Refused(now_us, version=version, unseeded=kind == UNSEEDED)
         fields = ANSWER.iter_unpack(answer[8:])
         verdicts = tuple(
-            self._verdict(place, each, denied=kind == DENIED) for place, each in enumerate(fields)
+            self._verdict(place, each, now_us, denied=kind == DENIED)
+            for place, each in enumerate(fields)
         )
         return Decision(OUTCOMES[kind], verdicts, now_us, self.slot)
 
     def _verdict(
-        self, place: int, fields: tuple[int, bytes, int, bytes, bytes], *, denied: bool
+        self,
+        place: int,
+        fields: tuple[int, bytes, int, bytes, bytes],
+        now_us: int,
+        *,
+        denied: bool,
     ) -> Verdict:
         fits, at, wait, level, part = fields
+        at_us = int.from_bytes(at, "little")
+        limit = self.bundle.limits[place]
+        lag = max(0, at_us - now_us)  # the clock has stepped back behind the state
+        turn = min(wait + lag, LONGEST_WAIT) if isinstance(limit.rule, LeakyBucket) and self.costs[place] else 0
         return Verdict(
-            self.bundle.limits[place],
+            limit,
             self.costs[place],
             bool(fits),
-            0 if fits else None if wait < 0 else wait,
-            wait if fits and not denied else 0,
-            int.from_bytes(at, "little"),
+            0 if fits else None if wait < 0 else min(wait + lag, LONGEST_WAIT),
+            turn if fits and not denied else 0,
+            at_us,
             int.from_bytes(level, "little"),
             int.from_bytes(part, "little"),
             self.bundle.edges.get(place, ()),
+            lag,
         )
 
 

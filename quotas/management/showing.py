@@ -90,7 +90,8 @@ def _details(limit: Limit, statement: Statement) -> Iterable[str]:
         if value is not None:
             text = spoken(value) if name == "period" else format(value, "," * (name == "capacity"))
             numbers.append(f"{name} {text}")
-    yield f"    {rule.algorithm}, {', '.join(numbers)}: {guarantee(rule)}"
+    promise = guarantee(rule, anchor_day=statement.usage.tenant.anchor_day)
+    yield f"    {rule.algorithm}, {', '.join(numbers)}: {promise}"
     shadow = "; shadow: never denies" if limit.mode is Mode.SHADOW else ""
     counted = "the tenant" if limit.subject is SubjectKind.TENANT else f"each {limit.subject}"
     yield f"    counts {counted}; from {_source(limit, statement)}{shadow}"

@@ -246,8 +246,10 @@ class Migration(migrations.Migration):
                     models.BigIntegerField(
                         blank=True,
                         help_text=(
-                            "Units. Token bucket: the most tokens held, the largest burst. Leaky "
-                            "bucket: the longest queue. Default: blank, for as many as the amount."
+                            "Units. Token bucket: the most tokens held, the largest burst; tokens "
+                            "held stay as they are when it is raised, and refill at the rate of "
+                            "the amount. Leaky bucket: the longest queue. Default: blank, for as "
+                            "many as the amount."
                         ),
                         null=True,
                         validators=[
@@ -285,7 +287,9 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         help_text=(
-                            "Percent of the amount at which people are told. Default: 80, 100."
+                            "Percent of what fits. From the first on, the usage page says “near "
+                            "the limit”; alerts at each come with a later release. Default: 80, "
+                            "100."
                         ),
                         verbose_name="warn at",
                     ),
@@ -582,7 +586,8 @@ class Migration(migrations.Migration):
                         choices=[("viewer", "viewer"), ("manager", "manager")],
                         default="viewer",
                         help_text=(
-                            "A viewer sees the usage; a manager also gets alerts. Default: viewer."
+                            "Both see the usage; what else a manager may do comes with a later "
+                            "release. Default: viewer."
                         ),
                         max_length=10,
                         verbose_name="role",

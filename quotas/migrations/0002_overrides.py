@@ -158,8 +158,10 @@ class Migration(migrations.Migration):
                     models.BigIntegerField(
                         blank=True,
                         help_text=(
-                            "Units. Token bucket: the most tokens held, the largest burst. Leaky "
-                            "bucket: the longest queue. Default: blank, for as many as the amount."
+                            "Units. Token bucket: the most tokens held, the largest burst; tokens "
+                            "held stay as they are when it is raised, and refill at the rate of "
+                            "the amount. Leaky bucket: the longest queue. Default: blank, for as "
+                            "many as the amount."
                         ),
                         null=True,
                         validators=[
@@ -197,7 +199,9 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         help_text=(
-                            "Percent of the amount at which people are told. Default: 80, 100."
+                            "Percent of what fits. From the first on, the usage page says “near "
+                            "the limit”; alerts at each come with a later release. Default: 80, "
+                            "100."
                         ),
                         verbose_name="warn at",
                     ),

@@ -36,7 +36,7 @@ class TimeZoneField(models.CharField):  # type: ignore[type-arg]
 
 
 def usual_thresholds() -> list[int]:
-    """Percentages at which people are told, when nobody chose any."""
+    """The thresholds when nobody chose any, in percent."""
     return [80, 100]
 
 

@@ -106,7 +106,8 @@ class LimitFields(Announced):
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(MOST_AMOUNT)],
         help_text=_(
-            "Units. Token bucket: the most tokens held, the largest burst. Leaky bucket: the "
+            "Units. Token bucket: the most tokens held, the largest burst; tokens held stay as "
+            "they are when it is raised, and refill at the rate of the amount. Leaky bucket: the "
             "longest queue. Default: blank, for as many as the amount."
         ),
     )
@@ -131,7 +132,10 @@ class LimitFields(Announced):
         _("warn at"),
         default=usual_thresholds,
         blank=True,
-        help_text=_("Percent of the amount at which people are told. Default: 80, 100."),
+        help_text=_(
+            "Percent of what fits. From the first on, the usage page says “near the limit”; "
+            "alerts at each come with a later release. Default: 80, 100."
+        ),
     )
 
     class Meta:

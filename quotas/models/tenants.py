@@ -145,7 +145,10 @@ class Membership(Announced):
         max_length=10,
         choices=ROLES,
         default="viewer",
-        help_text=_("A viewer sees the usage; a manager also gets alerts. Default: viewer."),
+        help_text=_(
+            "Both see the usage; what else a manager may do comes with a later release. "
+            "Default: viewer."
+        ),
     )
     is_default = models.BooleanField(
         _("default"),

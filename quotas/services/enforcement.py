@@ -18,11 +18,13 @@ from quotas.domain.keys import tenant_tag, user_tag
 from quotas.engine import limiter, owners
 from quotas.engine.clock import now_us
 from quotas.errors import EngineUnavailable, NotInPlan, Refusal, TenantRequired, TenantSuspended
+from quotas.services.attempt import Attempt
+from quotas.services.bounded import Bounded
 from quotas.services.laying_out import Ask, Caller, LaidOut, distinct, lay_out, subjects_of
 from quotas.services.outage import outage
 from quotas.services.policy import Policy, TenantRow
 from quotas.services.seeding import seed
-from quotas.services.store import Attempt, Bounded, store
+from quotas.services.store import store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +78,7 @@ def enforce(caller: Caller, asks: Sequence[Ask]) -> Answer:
     `ConflictingCosts` and `InvalidCost`.
     """
     asked = distinct(asks)
-    with Attempt(started_at=store.clock()) as attempt:
+    with Attempt(started_at=store.clock(), creating=True) as attempt:
         return _enforce(caller, asked, attempt)
 
 
@@ -109,18 +111,19 @@ def _answer(
 ) -> Answer | None:
     """The decision; None when the script found the policy outdated, which has then been dropped."""
     subjects = subjects_of(caller, policy.tenant, asks, laid.bundle)
+    slot = limiter.new_slot(laid.bundle)
     try:
         owner = None if last else _owner(caller, policy, asks, attempt)
         if attempt.failure is not None:
             raise attempt.failure
-        found = limiter.consume(laid.bundle, subjects, laid.costs(asks), owner=owner)
+        found = limiter.consume(laid.bundle, subjects, laid.costs(asks), owner=owner, slot=slot)
         if isinstance(found, limiter.Refused):
             _refresh(found, caller, policy)
             return None
         policy.instant_us = found.now_us
     except EngineUnavailable as error:
         outage.report(error)
-        found = on_outage(laid.bundle.limits)
+        found = on_outage(laid.bundle.limits, slot if error.perhaps_done else limiter.NO_SLOT)
     return Answer(found, policy.tenant, policy.plan.key if policy.plan else None, laid, subjects)
 
 
@@ -191,7 +194,10 @@ def _owner(
 def _outdated(caller: Caller, policy: Policy | None, asks: Sequence[Ask], attempt: Attempt) -> bool:
     """Whether a refusal rests on what has changed since; what is outdated is dropped."""
     held = _held(caller, policy, asks, attempt)
-    if held is None or attempt.ask(lambda: owners.version_of(held[0]), held[1]) == held[1]:
+    if (
+        held is None
+        or attempt.ask(lambda: owners.version_of(held[0], create=True), held[1]) == held[1]
+    ):
         return False
     _drop(caller, policy)
     return True

@@ -113,20 +113,21 @@ def distinct(asks: Iterable[Ask]) -> tuple[Ask, ...]:
 
 def lay_out(policy: Policy, caller: Caller, asks: tuple[Ask, ...], at_us: int) -> LaidOut:
     """The bundle for these asks under a policy as it holds at ``at_us``. Raises `NotInPlan`."""
+    laid_out = policy.laid_out  # before the plan is read: another thread may swap both
     counted = Counted(caller, policy.tenant, asks)
     shape = (
         tuple((ask.scope, ask.limit, counted.own(ask)) for ask in asks),
         tuple(counted.kind(kind) for kind in SubjectKind),
     )
-    held = policy.laid_out.get(shape)
+    held = laid_out.get(shape)
     if isinstance(held, LaidOut):
         return held
     asked, costed = _limits(policy, counted, at_us)
     span = policy.in_force(at_us).span
     bundle = pack(asked, edges_of=lambda unit: policy.edges(unit, at_us), span=span)
-    if len(policy.laid_out) >= MOST_LAID_OUT:
-        policy.laid_out.clear()
-    laid = policy.laid_out[shape] = LaidOut(bundle, tuple(costed))
+    if len(laid_out) >= MOST_LAID_OUT:
+        laid_out.clear()
+    laid = laid_out[shape] = LaidOut(bundle, tuple(costed))
     return laid
 
 

@@ -9,7 +9,8 @@ import logging
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db import router
+from django.core.exceptions import ValidationError
+from django.db import connections, router
 
 from quotas.domain.policies import Limit, Source
 from quotas.engine.clock import clock, now_us
@@ -24,6 +25,7 @@ logger = logging.getLogger("quotas")
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CLOCKS_DIFFER_BY = timedelta(days=1)
+UNHOLDABLE = (ValueError, TypeError, OverflowError, ValidationError)
 
 
 def microseconds(instant: datetime) -> int:
@@ -54,12 +56,20 @@ def load_roles() -> tuple[int | None, int | None]:
     return default, anonymous
 
 
-def load_tenant(*, pk: int | None = None, key: str | None = None) -> TenantRow | None:
-    """A tenant with its overrides that have not ended, by primary key or by key. Two queries."""
+def pk_of_tenant(key: str) -> int | None:
+    """The primary key of the tenant of this key. One query."""
     using = router.db_for_write(Tenant)
-    found = (
-        Tenant.objects.using(using).filter(**({"key": key} if pk is None else {"pk": pk})).first()
-    )
+    rows = Tenant.objects.using(using).values_list("pk", flat=True)
+    try:
+        return rows.filter(key=key).first()
+    except UNHOLDABLE:
+        return None
+
+
+def load_tenant(pk: int) -> TenantRow | None:
+    """A tenant with its overrides that have not ended. Two queries."""
+    using = router.db_for_write(Tenant)
+    found = Tenant.objects.using(using).filter(pk=pk).first()
     if found is None:
         return None
     return TenantRow(
@@ -75,11 +85,24 @@ def load_tenant(*, pk: int | None = None, key: str | None = None) -> TenantRow |
     )
 
 
+def in_transaction() -> bool:
+    """Whether rows are read inside a transaction, other than one that a test is wrapped in."""
+    blocks = connections[router.db_for_write(Tenant)].atomic_blocks
+    return any(not getattr(block, "_from_testcase", False) for block in blocks)
+
+
 def load_memberships(user_pk: Any) -> list[Membership]:
-    """The memberships of a user, with their tenants. One query."""
+    """The memberships of a user, with their tenants. One query.
+
+    None for a user whose primary key the table of users cannot hold, such as one whom a token
+    alone describes.
+    """
     using = router.db_for_write(Membership)
-    rows = Membership.objects.using(using).filter(user_id=user_pk).select_related("tenant")
-    return list(rows.order_by("pk"))
+    rows = Membership.objects.using(using).select_related("tenant").order_by("pk")
+    try:
+        return list(rows.filter(user_id=user_pk))
+    except UNHOLDABLE:
+        return []
 
 
 def _overrides(tenant_pk: int, using: str) -> Iterable[OverrideRow]:

@@ -91,6 +91,27 @@ class InForce:
         )
 
 
+@dataclass(slots=True, kw_only=True)
+class Plans:
+    """Every active plan, and which are the default one and that of callers without a tenant."""
+
+    rows: dict[int, PlanRow]
+    default_pk: int | None
+    anonymous_pk: int | None
+    version: bytes
+    loaded_at: float
+    polled_at: float
+    fresh_until: float
+
+    def misses(self, pk: int | None) -> bool:
+        """Whether a tenant is on a plan that is not among them."""
+        return pk is not None and pk not in self.rows
+
+    def of(self, pk: int | None) -> PlanRow | None:
+        """The plan of this key; when it is none, unknown or inactive, the default plan."""
+        return self.rows.get(pk or 0) or self.rows.get(self.default_pk or 0)
+
+
 @dataclass(kw_only=True)
 class Policy:
     """A plan and, with a tenant, its overrides: what a process holds in memory until it changes.
@@ -105,6 +126,7 @@ class Policy:
     version: bytes = b""
     loaded_at: float = 0.0
     changed_at: float = 0.0
+    fresh_until: float = 0.0
     instant_us: int = 0
     laid_out: dict[object, object] = field(default_factory=dict)
 

@@ -15,8 +15,9 @@ from quotas.domain.guarantees import ENGLISH, Words, guarantee
 from quotas.domain.limits import MICROSECOND, Unlimited
 from quotas.domain.words import EVERY_SCOPE
 from quotas.engine.clock import now_us
+from quotas.services.attempt import Attempt
 from quotas.services.loading import EPOCH
-from quotas.services.store import Attempt, store
+from quotas.services.store import store
 from quotas.services.usage import Usage, UsageLine, usage_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from quotas.domain.policies import Limit
 
-NEAR_PERCENT = 80
 SECOND_US = 1_000_000
 
 
@@ -41,7 +41,7 @@ class State(StrEnum):
 
 
 def state_of(line: UsageLine) -> State:
-    """``unknown`` in an outage, ``would_deny`` for a shadow limit, ``near`` from 80 % on."""
+    """``unknown`` in an outage, ``would_deny`` for a shadow limit, ``near``: see `near_percent`."""
     verdict, rule = line.verdict, line.limit.rule
     if verdict is None:
         return State.UNKNOWN
@@ -49,8 +49,15 @@ def state_of(line: UsageLine) -> State:
         return State.UNLIMITED
     if not verdict.fits:
         return State.DENYING if verdict.enforced else State.WOULD_DENY
-    near = 100 * verdict.used >= NEAR_PERCENT * rule.most_at_once
-    return State.NEAR if near else State.OK
+    near = near_percent(line.limit)
+    if near is not None and 100 * verdict.used >= near * rule.most_at_once:
+        return State.NEAR
+    return State.OK
+
+
+def near_percent(limit: Limit) -> int | None:
+    """Percent of what fits from which on a limit is near: its first threshold; None without any."""
+    return next(iter(limit.warn_at), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,14 +153,14 @@ def as_data(statement: Statement, words: Words = ENGLISH, *, reasons: bool) -> d
 def _limits(
     limits: Iterable[Limit], statement: Statement, words: Words, *, reasons: bool
 ) -> list[dict[str, Any]]:
-    return [_limit(limit, statement.zone, words, reasons=reasons) for limit in limits]
+    return [_limit(limit, statement, words, reasons=reasons) for limit in limits]
 
 
 def _line(statement: Statement, line: UsageLine, words: Words, *, reasons: bool) -> dict[str, Any]:
     wait, verdict = line.next_admission_us, line.verdict
     at = statement.next_admission(line)
     reset = verdict.reset_us if verdict else None
-    return _limit(line.limit, statement.zone, words, reasons=reasons) | {
+    return _limit(line.limit, statement, words, reasons=reasons) | {
         "state": state_of(line).value,
         "used": line.used,
         "remaining": line.remaining,
@@ -164,8 +171,9 @@ def _line(statement: Statement, line: UsageLine, words: Words, *, reasons: bool)
     }
 
 
-def _limit(limit: Limit, zone: ZoneInfo, words: Words, *, reasons: bool) -> dict[str, Any]:
-    rule, source = limit.rule, limit.source
+def _limit(limit: Limit, statement: Statement, words: Words, *, reasons: bool) -> dict[str, Any]:
+    rule, source, zone = limit.rule, limit.source, statement.zone
+    anchor_day = statement.usage.tenant.anchor_day
     period: timedelta | None = getattr(rule, "period", None)
     overridden = source.kind == "override"
     return {
@@ -174,7 +182,7 @@ def _limit(limit: Limit, zone: ZoneInfo, words: Words, *, reasons: bool) -> dict
         "title": limit.title or limit.name,
         "subject": limit.subject.value,
         "algorithm": rule.algorithm.value,
-        "guarantee": guarantee(rule, words),
+        "guarantee": guarantee(rule, words, anchor_day=anchor_day),
         "amount": rule.amount,
         "period": None if period is None else period.total_seconds(),
         "unit": getattr(rule, "unit", None),

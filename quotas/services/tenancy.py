@@ -6,7 +6,9 @@ Fixed by membership; a name that the client sends only chooses among its own.
 from __future__ import annotations
 
 from quotas.errors import TenantRequired
-from quotas.services.store import Belonging, current, store
+from quotas.services.attempt import current
+from quotas.services.memberships import Belonging
+from quotas.services.store import store
 
 
 def tenants_of(user_pk: object) -> tuple[Belonging, ...]:

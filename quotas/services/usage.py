@@ -12,10 +12,11 @@ from quotas.engine import limiter
 from quotas.engine.bundle import Asked, pack
 from quotas.engine.clock import now_us
 from quotas.errors import EngineUnavailable
+from quotas.services.attempt import Attempt
 from quotas.services.laying_out import Caller, subjects_of
 from quotas.services.outage import outage
 from quotas.services.seeding import balances
-from quotas.services.store import Attempt, store
+from quotas.services.store import store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

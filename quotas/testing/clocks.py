@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 from quotas.engine.clock import clock
+from quotas.engine.wire import LAST_US
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-LAST_US = 1 << 53
 
 
 class FrozenClock:
@@ -62,6 +62,6 @@ def _instant_us(instant: object) -> int:
         instant = (instant - EPOCH) // MICROSECOND
     if not isinstance(instant, int) or isinstance(instant, bool):
         raise TypeError(f"{instant!r} is no instant: give an aware datetime, or microseconds.")
-    if not 0 < instant < LAST_US:
-        raise ValueError(f"{instant} is no instant: give 1 to {LAST_US - 1} microseconds.")
+    if not 0 < instant <= LAST_US:
+        raise ValueError(f"{instant} is no instant: give 1 to {LAST_US} microseconds.")
     return instant

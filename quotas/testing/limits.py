@@ -13,9 +13,10 @@ from quotas.domain.policies import Limit, Source
 from quotas.domain.rules import build_rule
 from quotas.domain.words import Algorithm, CalendarUnit, Mode, OutagePolicy, SubjectKind
 from quotas.services import enforcement, laying_out
+from quotas.services.attempt import Attempt
 from quotas.services.enforcement import Ask
 from quotas.services.policy import InForce, Policy
-from quotas.services.store import Attempt, Store, store
+from quotas.services.store import Store, store
 
 NAME = "test"
 SOURCE = Source(kind="code", title="override_limit")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NO_CACHE = "private, no-store"
 TENANTS_A_PAGE = 25
+LONGEST_SOUGHT = 200
 
 
 class Private(LoginRequiredMixin, View):
@@ -56,6 +57,7 @@ class TenantList(Private):
         staff = sees_all(user)
         tenants = tenants_of(user).order_by("key")
         sought = request.GET.get("q", "").replace("\0", "").strip() if staff else ""
+        sought = sought[:LONGEST_SOUGHT]
         if sought:
             tenants = tenants.filter(Q(key__icontains=sought) | Q(name__icontains=sought))
         page = Paginator(tenants, TENANTS_A_PAGE).get_page(request.GET.get("page"))

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from quotas.domain.limits import MICROSECOND, CalendarQuota, Concurrency, FixedWindow
 from quotas.domain.policies import Limit
 from quotas.domain.words import Mode
-from quotas.services.statement import NEAR_PERCENT, State, Statement, state_of
+from quotas.services.statement import State, Statement, near_percent, state_of
 from quotas.services.usage import UsageLine
 from quotas.views import wording
 
@@ -59,7 +59,8 @@ class LimitFacts:
         self.off = limit.mode is Mode.OFF
         self.counted = wording.counted(limit.subject, yours=yours)
         self.rate = wording.rate(limit.rule)
-        self.promise = wording.promise(limit.rule)
+        anchor_day = statement.usage.tenant.anchor_day
+        self.promise = wording.promise(limit.rule, anchor_day=anchor_day)
         self.overridden = limit.source.kind == "override"
         self.reason = limit.source.title if self.overridden else ""
         ends = limit.source.ends
@@ -94,7 +95,8 @@ class LimitRow(LimitFacts):
         most = getattr(self.limit.rule, "most_at_once", None)
         if not most or self._line.used is None:
             return None
-        high = (most * NEAR_PERCENT - 1) // PERCENT
+        near = near_percent(self.limit)
+        high = most if near is None else (most * near - 1) // PERCENT
         return Meter(str(min(self._line.used, most)), str(most), str(high))
 
     @property

@@ -65,11 +65,11 @@ def rate(rule: Rule) -> str:
     return str(sentence) % numbers
 
 
-def promise(rule: Rule) -> str:
+def promise(rule: Rule, *, anchor_day: int = 1) -> str:
     """How the rule judges and what it guarantees, as a sentence."""
     return gettext("%(algorithm)s: %(guarantee)s.") % {
         "algorithm": capfirst(str(dict(ALGORITHMS)[rule.algorithm])),
-        "guarantee": guarantee(rule, translation),
+        "guarantee": guarantee(rule, translation, anchor_day=anchor_day),
     }
 
 

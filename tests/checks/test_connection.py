@@ -92,6 +92,26 @@ def test_what_cannot_be_built_is_told_without_its_password(said, alias, entry):
     assert "s3cret" not in message.msg
 
 
+@pytest.mark.parametrize("value", ["x", None, [1]])
+def test_a_timeout_that_cannot_be_read_is_named_as_the_cause(settings, said, alias, value):
+    settings.QUOTAS_TIMEOUT = value
+    alias(OPTIONS=OURS)
+
+    [message] = said()["quotas.E004"]
+
+    assert f"cannot be built (QUOTAS_TIMEOUT is {value!r})" in message.msg
+    assert "QUOTAS_TIMEOUT" in message.hint
+
+
+def test_an_address_is_the_cause_even_beside_a_timeout_that_cannot_be_read(settings, said, alias):
+    settings.QUOTAS_TIMEOUT = "x"
+    alias(OPTIONS=PLAIN, LOCATION="redis://127.0.0.1:no/0")
+
+    [message] = said()["quotas.E004"]
+
+    assert "LOCATION" in message.hint
+
+
 def test_a_connection_without_timeouts_is_refused(said, alias):
     none = {"socket_timeout": None, "socket_connect_timeout": None}
     alias(OPTIONS={"CONNECTION_POOL_KWARGS": none})

@@ -1,4 +1,7 @@
-"""What views ask for is in plans: a scope that nobody wrote a limit for is a typing error."""
+"""What views ask for is in plans: a scope that nobody wrote a limit for is a typing error.
+
+And every tenant has a plan, its own or the default one.
+"""
 
 from __future__ import annotations
 
@@ -155,6 +158,57 @@ def test_an_override_is_a_row_until_it_ends(settings, said, until, told):
     settings.ROOT_URLCONF = urlconf(a_view(ReportThrottle))
 
     assert told == ("quotas.W021" in said(databases=DATABASES))
+
+
+@pytest.mark.django_db
+def test_without_any_plan_a_default_one_is_missed(settings, said):
+    settings.ROOT_URLCONF = urlconf(a_view(ReportThrottle))
+
+    [message] = said(databases=DATABASES)["quotas.W026"]
+
+    assert "No active plan is the default, and there is none at all" in message.msg
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ("a", "1 tenant has none of its own (a)"),
+        ("ab", "2 tenants have none of their own (a, b)"),
+        ("abcdef", "6 tenants have none of their own (a, b, c, d and 2 more)"),
+    ],
+)
+def test_tenants_without_a_plan_are_named_where_no_plan_is_the_default(settings, said, keys, told):
+    add_limit()
+    old = Plan.objects.create(key="old", name="Old", active=False)
+    Tenant.objects.create(key="cyan", name="Cyan", plan=Plan.objects.get(key="free"))
+    for key in keys:
+        Tenant.objects.create(key=key, name=key, plan=old if key == "b" else None)
+    settings.ROOT_URLCONF = urlconf(a_view(ReportThrottle))
+
+    [message] = said(databases=DATABASES)["quotas.W026"]
+
+    assert f"No active plan is the default, and {told}: where" in message.msg
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("default", [True, False], ids=["a default", "plans of their own"])
+def test_a_default_plan_or_one_for_each_tenant_is_right(settings, said, default):
+    add_limit()
+    plan = Plan.objects.get()
+    Plan.objects.update(is_default=default)
+    Tenant.objects.create(key="acme", name="Acme", plan=None if default else plan)
+    settings.ROOT_URLCONF = urlconf(a_view(ReportThrottle))
+
+    assert {} == said(databases=DATABASES)
+
+
+@pytest.mark.django_db
+def test_where_no_view_asks_for_a_plan_none_is_missed(settings, said):
+    Tenant.objects.create(key="acme", name="Acme")
+    settings.ROOT_URLCONF = urlconf(a_view())
+
+    assert {} == said(databases=DATABASES)
 
 
 def test_without_leave_the_database_is_not_asked(settings, said):

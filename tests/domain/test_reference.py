@@ -71,7 +71,7 @@ def test_waiting_as_told_admits_the_same_cost_and_a_microsecond_less_does_not(us
         assert cost > reference.rule.most_at_once
         assert reference.rule.algorithm is not Algorithm.CONCURRENCY
     else:
-        ready_us = judgement.at_us + judgement.wait_us
+        ready_us = now_us + later + judgement.wait_us
         assert reference.judge(cost, ready_us).fits
         assert judgement.fits or not reference.judge(cost, ready_us - 1).fits
 
@@ -84,7 +84,7 @@ def test_as_many_calls_as_remain_are_admitted_however_spread_until_the_reset(use
     spread = st.integers(0, judgement.reset_us)
     offsets = sorted(data.draw(spread) for _ in range(judgement.remaining))
 
-    answers = [reference.consume(1, judgement.at_us + offset) for offset in offsets]
+    answers = [reference.consume(1, max(now_us, judgement.at_us) + offset) for offset in offsets]
 
     assert all(answer.fits for answer in answers)
 
@@ -122,7 +122,15 @@ def test_an_older_instant_is_taken_for_that_of_the_last_admitted_call(data):
     judgement = reference.judge(1, now_us + older)
 
     assert admitted.fits
-    assert judgement == reference.judge(1, admitted.at_us)
+    lag = admitted.at_us - (now_us + older)
+    then = reference.judge(1, admitted.at_us)
+    assert (then.fits, then.remaining, then.at_us) == (
+        judgement.fits,
+        judgement.remaining,
+        judgement.at_us,
+    )
+    assert (then.wait_us and then.wait_us + lag) == judgement.wait_us
+    assert (then.reset_us is not None and then.reset_us + lag) == (judgement.reset_us or False)
 
 
 @unhurried
@@ -135,8 +143,10 @@ def test_the_turns_of_a_leaky_bucket_are_apart_and_nobody_waits_longer_than_prom
     for _, now_us in data.draw(calls(rule)):
         judgement = reference.consume(1, now_us)
         if judgement.fits:
-            assert (judgement.delay_us - 1) * rule.amount < rule.capacity * rule.period_us
-            turns.append(judgement.at_us + judgement.delay_us)
+            promised_us = now_us + judgement.delay_us
+            waited_us = promised_us - judgement.at_us
+            assert (waited_us - 1) * rule.amount < rule.capacity * rule.period_us
+            turns.append(promised_us)
 
     for turn, next_turn in pairwise(turns):
         assert (next_turn - turn + 1) * rule.amount >= rule.period_us

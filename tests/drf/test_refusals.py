@@ -12,6 +12,9 @@ from tests.drf.rows import make_plan, make_tenant, make_user, row
 pytestmark = pytest.mark.django_db
 
 
+NOBODYS = "No plan for callers without a tenant includes this."
+
+
 class Reports(PlanThrottle):
     scope = "reports"
 
@@ -39,7 +42,21 @@ def test_without_a_plan_for_callers_without_a_tenant_the_answer_is_not_in_plan()
     refused = call(view_with(Reports))
 
     assert (403, "not_in_plan") == (refused.status_code, code(refused))
+    assert NOBODYS == refused.data["detail"]
     assert "RateLimit" not in refused.headers
+
+
+def test_a_user_without_a_tenant_reads_that_it_is_the_tenant_that_is_missing():
+    make_plan(row())
+    ada = make_user("ada")
+
+    refused = call(view_with(Reports), user=ada)
+
+    assert (403, "not_in_plan", NOBODYS) == (
+        refused.status_code,
+        code(refused),
+        refused.data["detail"],
+    )
 
 
 def test_a_scope_without_any_row_is_not_in_the_plan():
@@ -49,6 +66,17 @@ def test_a_scope_without_any_row_is_not_in_the_plan():
 
     assert (403, "not_in_plan") == (refused.status_code, code(refused))
     assert "exports" not in str(refused.data)
+    assert NOBODYS == refused.data["detail"]
+
+
+def test_a_scope_outside_the_plan_of_a_tenant_is_told_as_the_plans():
+    make_plan(row("exports"))
+    ada = make_user("ada", make_tenant("acme"))
+
+    refused = call(view_with(Reports), user=ada)
+
+    assert (403, "not_in_plan") == (refused.status_code, code(refused))
+    assert "Your plan does not include this." == refused.data["detail"]
 
 
 def test_a_member_of_several_tenants_without_a_default_must_name_one():
@@ -63,6 +91,17 @@ def test_a_member_of_several_tenants_without_a_default_must_name_one():
     assert (403, "tenant_required") == (refused.status_code, code(refused))
     assert refused.data == foreign.data
     assert 200 == named.status_code
+
+
+@pytest.mark.parametrize("header", ["X-Tenant", "X-Account"])
+def test_the_answer_names_the_header_that_chooses_a_tenant(settings, header):
+    settings.QUOTAS_TENANT_HEADER = header
+    make_plan(row())
+    ada = make_user("ada", make_tenant("acme"), make_tenant("bolt"))
+
+    refused = call(view_with(Reports), user=ada)
+
+    assert refused.data["detail"].endswith(f"name one of your own in the header {header}.")
 
 
 def test_a_suspended_tenant_is_refused():

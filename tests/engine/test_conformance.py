@@ -124,13 +124,13 @@ def replay(data, rows, modes):
 
 
 @pytest.mark.parametrize("algorithm", [pytest.param(each, id=each.value) for each in Algorithm])
-@settings(patient, max_examples=60)
+@settings(patient, max_examples=100)
 @given(data=st.data())
 def test_script_and_reference_judge_one_limit_alike(algorithm, data):
     replay(data, [data.draw(drawn.numbers(algorithm), label="limit")], [drawn.Mode.ENFORCE])
 
 
-@settings(patient, max_examples=120)
+@settings(patient, max_examples=250)
 @given(data=st.data())
 def test_script_and_reference_judge_several_limits_alike(data):
     rows = data.draw(st.lists(drawn.numbers(), min_size=2, max_size=4), label="limits")

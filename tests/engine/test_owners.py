@@ -74,6 +74,17 @@ def test_a_version_that_was_lost_does_not_repeat():
     assert 20 == len(seen - {NO_VERSION})
 
 
+def test_a_version_is_made_where_there_is_none_and_left_where_there_is_one():
+    assert NO_VERSION == owners.version_of(TAG)
+    assert [] == every_key()
+
+    made = owners.version_of(TAG, create=True)
+
+    assert NO_VERSION < made == owners.version_of(TAG) == owners.version_of(TAG, create=True)
+    assert 0 < link().client.pttl(link().key(owner_key(TAG))) <= 3 * DAY * 1000
+    assert NO_VERSION != owners.plans_version(create=True) == owners.plans_version()
+
+
 def test_a_version_ahead_of_the_clock_still_rises():
     """The server's clock was put back, or a version was restored from a server that is ahead."""
     ahead = (1 << 52).to_bytes(7, "little")

@@ -4,7 +4,6 @@ twice: a lost answer may be a charge that was made."""
 from __future__ import annotations
 
 import pytest
-from django.test import override_settings
 
 from quotas.domain.keys import owner_key, tenant_tag
 from quotas.domain.words import Algorithm
@@ -33,10 +32,11 @@ def flush_scripts():
 
 @pytest.fixture
 def proxy(settings, redis_url):
-    """A proxy between the limiter and the server."""
+    """A proxy between the limiter and the server; answers are waited for half a second."""
     with Proxy(redis_url) as made:
         quotas = settings.CACHES["quotas"] | {"LOCATION": made.url}
         settings.CACHES = settings.CACHES | {"quotas": quotas}
+        settings.QUOTAS_TIMEOUT = 0.5
         yield made
 
 
@@ -105,7 +105,7 @@ def test_a_call_whose_answer_is_lost_is_not_asked_again(proxy, algorithm, losing
     asker.consume()
 
     proxy.losing = losing
-    with override_settings(QUOTAS_TIMEOUT=0.1), pytest.raises(EngineUnavailable):
+    with pytest.raises(EngineUnavailable):
         asker.consume()
     proxy.losing = None
 
@@ -114,8 +114,7 @@ def test_a_call_whose_answer_is_lost_is_not_asked_again(proxy, algorithm, losing
 
 
 @pytest.mark.parametrize("losing", ["close", "swallow"])
-def test_after_a_lost_answer_the_next_call_gets_its_own(proxy, settings, losing):
-    settings.QUOTAS_TIMEOUT = 0.5
+def test_after_a_lost_answer_the_next_call_gets_its_own(proxy, losing):
     small, large = (
         Asker(limit("fixed_window", 3), tag="t1"),
         Asker(limit("fixed_window", 50), tag="t2"),

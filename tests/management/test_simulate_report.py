@@ -31,6 +31,7 @@ def test_the_summary_tells_what_was_tried_on_what_and_what_came_of_it(monkeypatc
         "Limits",
         "Limit      Algorithm      Mode      Did not fit   Promises",
         "as given   fixed window   enforce             3   2 in each minute, " + AROUND,
+        "Did not fit: calls that this limit alone would have denied.",
         "",
         "Record",
         "5 calls of 2 subjects, 8 units",

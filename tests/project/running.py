@@ -16,6 +16,14 @@ from project.valkey import NoServer, ask, find_binary
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 30
+# Whoever runs the tests in the background, or under nohup, ignores signals; children inherit that.
+# Python itself ignores the last two.
+UNIGNORED = """
+import os, signal, sys
+for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGXFSZ"):
+    signal.signal(getattr(signal, name), signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
 HIDDEN = {
     "REDIS_URL",
     "MAKEFLAGS",
@@ -40,9 +48,9 @@ sys.exit(main(sys.argv[1:], Commands(
 
 
 class Demo:
-    """`make demo` in a folder and a session of its own."""
+    """`make demo` in a folder and a session of its own, as from a terminal; or under nohup."""
 
-    def __init__(self, folder, *, port="0", prepare="", **environment):
+    def __init__(self, folder, *, port="0", prepare="", nohup=False, **environment):
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
         self._log = folder / "log"
@@ -51,7 +59,7 @@ class Demo:
         kept = {name: value for name, value in os.environ.items() if name not in HIDDEN}
         with self._log.open("wb") as log:
             self.make = subprocess.Popen(
-                ["make", "demo", f"PORT={port}"],
+                unignored(*["nohup"] * nohup, "make", "demo", f"PORT={port}"),
                 cwd=folder,
                 env=kept | {"TMPDIR": str(self.temporary)} | environment,
                 stdout=log,
@@ -92,6 +100,11 @@ class Demo:
         if self.make.poll() is None:
             os.killpg(self.make.pid, signal.SIGKILL)
             self.make.wait(SECONDS)
+
+
+def unignored(*command):
+    """The command that runs ``command`` in its place with no signal ignored."""
+    return [sys.executable, "-IS", "-c", UNIGNORED, *command]
 
 
 def has_server():

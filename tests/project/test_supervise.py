@@ -69,10 +69,7 @@ def test_it_can_be_stopped_before_it_is_ready(start):
 
 @linux
 def test_nohup_keeps_it_running_when_the_terminal_closes(start):
-    previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    demo = start()
-    signal.signal(signal.SIGHUP, previous)
-    demo.until("Ctrl-C ends it")
+    demo = start(nohup=True).until("Ctrl-C ends it")
 
     with pytest.raises(subprocess.TimeoutExpired):
         demo.kill(signal.SIGHUP, of="supervisor", seconds=1)
@@ -85,12 +82,14 @@ def test_it_prints_addresses_logins_tokens_and_calls(start):
 
     web, _ = demo.ports()
     for text in [
+        f"Front page    http://127.0.0.1:{web}/\n",
         f"http://127.0.0.1:{web}/quotas/",
         f"http://127.0.0.1:{web}/admin/",
         "staff/staff (admin)  acme/acme  bolt/bolt  cyan/cyan",
         "demo-acme (plan free)  demo-bolt (plan pro)  demo-cyan (plan scale)",
         f"curl -i -H 'Authorization: Token demo-acme' http://127.0.0.1:{web}/api/reports/",
         "for i in 1 2 3 4 5 6 7 8 9 10; do curl",
+        f"""-d '{{"items": [1, 2, 3]}}' http://127.0.0.1:{web}/api/batches/""",
     ]:
         assert text in demo.output
 
@@ -129,3 +128,43 @@ def test_a_given_redis_is_used_and_its_password_is_not_printed(start):
     assert "redis://192.0.2.1:6379/4\n" in demo.output
     assert "hunter2" not in demo.output
     assert not list(demo.temporary.iterdir())
+
+
+@pytest.mark.parametrize("url", ["redis://127.0.0.1:1/0", "redis://:hunter2@127.0.0.1:hunter2/0"])
+def test_a_given_redis_that_gives_no_answer_is_told_in_the_banner(start, url):
+    demo = start(REDIS_URL=url).until("Ctrl-C ends it")
+
+    assert "Warning: that Redis gives no answer" in demo.output
+    assert "outage policy" in demo.output
+
+
+def test_a_given_redis_that_answers_is_not_told_of(start, redis_url):
+    demo = start(REDIS_URL=redis_url).until("Ctrl-C ends it")
+
+    assert "Warning" not in demo.output
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        pytest.param("oracle://ada:hunter2@192.0.2.1/x", "'oracledb'", id="no-driver"),
+        pytest.param("mysql://ada:hunter2@192.0.2.1/x", "MySQLdb module.", id="no-driver-djangos"),
+        pytest.param("nothing://192.0.2.1/x", "no database has such a scheme", id="no-scheme"),
+        pytest.param("postgres://ada@192.0.2.1:hunter2/x", "it cannot be read", id="no-port"),
+    ],
+)
+def test_a_given_database_that_cannot_be_used_is_said_in_one_line(start, url, told):
+    demo = start(DATABASE_URL=url)
+    demo.make.wait(30)
+
+    first, *others = demo.output.splitlines()
+    assert first.startswith("DATABASE_URL: ")
+    assert told in first
+    assert "hunter2" not in first
+    assert all(line.startswith("make: ") for line in others)
+
+
+def test_a_given_database_that_can_be_used_is(start, tmp_path):
+    demo = start(DATABASE_URL=f"sqlite:///{tmp_path}/db.sqlite3").until("Ctrl-C ends it")
+
+    assert "DATABASE_URL" not in demo.output

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+import traceback
 
 from tests import START_US
 
@@ -55,7 +56,9 @@ class Neighbour:
     def _told(self, **request):
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        return json.loads(self._process.stdout.readline())
+        answer = json.loads(self._process.stdout.readline())
+        assert "failed" not in (answer or {}), answer["failed"]
+        return answer
 
 
 def _asked(tenant, *, user=None, scope="api", cost=1, now_us=START_US):
@@ -73,7 +76,10 @@ def main():
     _say(None)
     for line in sys.stdin:
         request = json.loads(line)
-        _say(_DONE[request.pop("do")](**request))
+        try:
+            _say(_DONE[request.pop("do")](**request))
+        except Exception:  # noqa: BLE001 - told to the test
+            _say({"failed": traceback.format_exc()})
 
 
 def _say(answer):

@@ -13,6 +13,7 @@ from django.db.models import F
 
 from quotas.models import Override, Plan, PlanLimit
 from quotas.services.loading import EPOCH
+from quotas.testing import forget
 from tests import START_US
 from tests.models.rows import a_limit, a_plan, a_tenant, an_override
 from tests.services.asking import allowed, ask, left, of_tenant
@@ -256,3 +257,18 @@ def test_an_edit_acts_after_its_commit_and_not_before(tenant, override, neighbou
         assert ("allowed", {"minute": 3}) == neighbour.ask(tenant)
 
     assert ("allowed", {"minute": 97}) == neighbour.ask(tenant)
+
+
+def test_what_was_read_inside_a_transaction_that_is_rolled_back_is_read_again_after_a_second(
+    tenant, override, later
+):
+    """As with ATOMIC_REQUESTS: a view may edit and be limited in one transaction."""
+    with transaction.atomic():
+        Override.objects.update(amount=100)
+        forget()
+        assert {"minute": 99} == left(ask(of_tenant(tenant)))
+        transaction.set_rollback(True)
+
+    later(POLL)
+
+    assert {"minute": 3} == left(ask(of_tenant(tenant)))

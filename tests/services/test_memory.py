@@ -15,8 +15,8 @@ from quotas.engine.connection import link
 from quotas.errors import NotInPlan, Refusal
 from quotas.models import Override
 from quotas.services import loading
+from quotas.services.bounded import Bounded
 from quotas.services.loading import EPOCH
-from quotas.services.store import Bounded
 from quotas.testing import forget
 from tests import START_US
 from tests.engine.proxy import nobody
@@ -105,7 +105,8 @@ def test_the_plans_version_is_read_once_a_poll(plan, user, redis_url, settings, 
             later(POLL)
             ask(of_user(user))
 
-    assert ["HGET", "EVALSHA"] * 3 == watched.names
+    asked_for_plans = [link().key(PLANS_KEY) in command for command in watched.by_clients]
+    assert [True, False] * 3 == asked_for_plans
 
 
 def test_a_cold_process_asks_the_database_a_bounded_number_of_times(
@@ -235,6 +236,18 @@ def test_a_version_lost_with_redis_changes_no_answer(plan, user):
     link().client.delete(link().key(owner_key(tenant_tag(tenant.pk))), link().key(PLANS_KEY))
 
     assert {"minute": 48, "month": 98} == left(ask(of_user(user)))
+
+
+def test_an_edit_whose_notice_was_lost_with_redis_acts_on_the_next_request(plan, user):
+    tenant = user.quota_memberships.get().tenant
+    an_override(tenant, amount=50, starts_at=START)
+    warm(of_user(user))
+
+    behind_our_back("quotas_override", amount=80)
+    owners.bump([tenant_tag(tenant.pk)])
+    link().client.flushdb()
+
+    assert 79 == left(ask(of_user(user)))["minute"]
 
 
 def test_a_row_that_makes_no_limit_is_left_out_and_stops_nobody(plan, user, caplog):

@@ -252,8 +252,9 @@ def test_a_server_that_answers_with_an_error_is_an_outage(plan, user, private_se
 
 
 def test_giving_back_during_an_outage_raises_nothing_and_the_lease_frees_the_place(
-    plan, user, private_server, clock
+    plan, user, private_server, settings, clock
 ):
+    settings.QUOTAS_TIMEOUT = TIMEOUT
     a_limit(plan, algorithm="concurrency", amount=1, period=None)
     held = ask(of_tenant("acme"))
 

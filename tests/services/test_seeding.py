@@ -98,16 +98,21 @@ def test_without_any_balance_a_quota_is_unused(tenant):
     assert {"quota": 9} == left(ask(of_tenant(tenant), "month"))
 
 
-def test_seeding_takes_one_query_and_happens_once(tenant, redis_url, django_assert_num_queries):
+def test_after_the_first_call_a_wiped_redis_costs_no_query_and_no_round_trip_more(
+    tenant, redis_url, django_assert_num_queries, settings
+):
+    settings.QUOTAS_PLAN_POLL = 60
     a_balance(tenant)
     ask(of_tenant(tenant), "day")
     link().client.flushdb()
+    ask(of_tenant(tenant), "month")
 
-    with django_assert_num_queries(1), watching(redis_url) as watched:
+    with django_assert_num_queries(0), watching(redis_url) as watched:
         for _ in range(5):
             ask(of_tenant(tenant), "month")
+            ask(of_tenant(tenant), "week")
 
-    assert ["EVALSHA"] * (1 + 1 + 5) == watched.names
+    assert ["EVALSHA"] * 10 == watched.names
 
 
 def test_each_subject_goes_on_from_its_own_balance(plan, tenant):

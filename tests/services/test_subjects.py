@@ -131,8 +131,9 @@ def test_I4_a_tenant_named_without_credentials_opens_no_counter():
     answers = [ask(anonymous("198.51.100.7")).decision.allowed for _ in range(150)]
 
     assert (120, 30) == (answers.count(True), answers.count(False))
-    keys = [key.decode() for key in link().client.scan_iter() if b"owner" not in key]
-    assert {"{a198.51.100.7}"} == {key.split(":")[2] for key in keys}
+    counters = [key.decode() for key in link().client.scan_iter() if b":c:" in key or b":l:" in key]
+    assert {"{a198.51.100.7}"} == {key.split(":")[2] for key in counters}
+    assert not any(b"tenant-" in key for key in link().client.scan_iter())
 
 
 def test_a_user_without_any_tenant_has_the_anonymous_plan_and_is_counted_as_a_user():

@@ -9,8 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from quotas.engine.connection import link
 from quotas.errors import ConfigurationError, EngineUnavailable
+from quotas.services.attempt import Attempt
 from quotas.services.outage import outage
-from quotas.services.store import Attempt, store
+from quotas.services.store import store
 from quotas.testing import forget, isolate, throttling_off
 from tests.testing.views import statuses
 

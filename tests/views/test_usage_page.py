@@ -57,6 +57,37 @@ def test_a_state_is_told_in_words(clock, cost, words, state):
     assert state == data(client, tenant).json()["limits"][0]["state"]
 
 
+@pytest.mark.parametrize(
+    ("warn_at", "state", "high"),
+    [
+        pytest.param([50, 100], "near", "4", id="the-first-threshold"),
+        pytest.param([60], "ok", "5", id="not-yet"),
+        pytest.param([], "ok", "10", id="no-threshold"),
+    ],
+)
+def test_near_is_from_the_first_threshold_of_the_limit_on(clock, warn_at, state, high):
+    tenant = a_customer({"name": "hour", "period": HOUR, "amount": 10, "warn_at": warn_at})
+    client = member_of(tenant)
+    client.get("/reports/?cost=5")
+
+    assert state == data(client, tenant).json()["limits"][0]["state"]
+    [meter] = Reading(page(client, tenant)).all("meter")
+    assert high == meter["high"]
+
+
+def test_a_month_from_another_day_than_the_first_says_so(clock):
+    month = {"name": "month", "algorithm": "calendar_quota", "unit": "month", "period": None}
+    week = month | {"name": "week", "unit": "week"}
+    tenant = a_customer(month, week, anchor_day=15)
+    client = member_of(tenant)
+
+    text = Reading(page(client, tenant)).text
+    promises = [each["guarantee"] for each in data(client, tenant).json()["limits"]]
+
+    assert "Rule Calendar quota: 10 in each month that begins on day 15." in text
+    assert ["10 in each month that begins on day 15", "10 in each civil week"] == promises
+
+
 def test_a_meter_has_its_number_beside_it_and_a_name(clock):
     tenant = a_customer({"name": "hour", "title": "An hour", "amount": 4000})
     client = member_of(tenant)

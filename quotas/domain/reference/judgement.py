@@ -14,9 +14,9 @@ class Judgement:
     """The answer of one limit to one cost at one instant.
 
     ``at_us`` is the instant that the call was taken for: never before the limit's last admitted
-    call. ``wait_us`` is the shortest whole time after it at which the same cost fits if nobody else
-    consumes: 0 when it fits now, None when it never does. ``delay_us`` is the time to the turn of
-    an admitted call, of a leaky bucket only. ``remaining`` (whole units; None without an amount)
+    call. ``wait_us`` is the shortest whole time from now after which the same cost fits if nobody
+    else consumes: 0 when it fits now, None when it never does. ``delay_us`` is the time to the turn
+    of an admitted call, of a leaky bucket only. ``remaining`` (whole units; None without an amount)
     and ``reset_us`` (the ``t`` of the headers) are those after this call if it is admitted alone,
     else those of now.
     """

@@ -58,7 +58,9 @@ class Reference:
         standing = self._standing(self.rule, now_us)
         if isinstance(self.rule, Unlimited):
             return _judged_without_amount(fits=True, remaining=None, at_us=standing.at_us)
-        return standing.judged(cost)
+        return _from_now(
+            standing.judged(cost), now_us, queued=isinstance(standing, Queue) and cost > 0
+        )
 
     def charge(self, cost: int, now_us: int, *, slot: str | None = None) -> None:
         """Deduct a cost that was judged to fit. ``slot`` names what a call in flight takes."""
@@ -129,6 +131,17 @@ class Reference:
                 f"{self.rule!r}: give edges, the civil periods that a calendar quota counts in."
             )
         return self._edges
+
+
+def _from_now(judged: Judgement, now_us: int, *, queued: bool) -> Judgement:
+    """Waits counted from ``now_us`` where the clock has stepped back behind the state."""
+    lag = max(0, judged.at_us - now_us)
+    return replace(
+        judged,
+        wait_us=judged.wait_us + lag if judged.wait_us else judged.wait_us,
+        delay_us=judged.delay_us + lag if queued and judged.fits else 0,
+        reset_us=None if judged.reset_us is None else judged.reset_us + lag,
+    )
 
 
 def _counting_rule(rule: Counted | Unlimited) -> Counted:

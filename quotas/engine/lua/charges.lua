@@ -1,7 +1,8 @@
 -- Charge one limit: its record, and for logs and slots the key of their own. Spliced into decide.lua.
 --
--- In    algorithm, extra, p, cost, x, later, stale[i] (entries to drop, -1 all), slot
--- Out   y  the state's count after the charge; the record itself is packed and written by decide.lua
+-- In    algorithm, extra, p, cost, later, stale[i] (entries to drop, -1 all), slot
+--       name, kind, x, y, z, u, place, texts, cell  the record and where it stands
+-- Out   y  the state's count after the charge;   texts[cell]  the cell's text with its record
 if algorithm == TOKEN_BUCKET then y = y - cost
 elseif algorithm == CONCURRENCY then
   y = y + 1
@@ -16,3 +17,7 @@ else
     call('PEXPIRE', extra, lasting(later))
   end
 end
+local high = floor(x / 281474976710656)
+local record = pack('<c4I6BI6I6I6', name, x - high * 281474976710656, kind * 16 + high, y, z, u)
+local text = texts[cell] or ''
+texts[cell] = place and sub(text, 1, place - 1) .. record .. sub(text, place + 29) or text .. record

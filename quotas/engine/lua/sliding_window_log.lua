@@ -31,7 +31,11 @@ else
     end
     from = from + 32
   until settled or #entries < 32
-  if cost > n then wait = -1 elseif not settled and y + cost > n then wait = alive end
+  if not settled then                                             -- all of the list: what it holds is what there is
+    y = freed
+    if y + want > n then wait = alive end
+  end
+  if cost > n then wait = -1 end
   x, z, stale[i] = at, one and one + p - at or alive, gone
 end
 u = 0

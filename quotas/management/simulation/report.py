@@ -68,6 +68,7 @@ class Report:
             for limit in self.limits
         ]
         yield from table(rows, "<<<><", self.encoding)
+        yield "Did not fit: calls that this limit alone would have denied."
 
     def _record(self) -> Iterator[str]:
         total, first_us = self.summary.total, self.summary.first_us
