@@ -56,7 +56,7 @@ class BatchThrottle(PlanThrottle):
     scope = "batches"
 
     def get_cost(self, request: Request, view: APIView) -> int:
-        return len(items_of(request))
+        return len(items_of(request)) if request.method == "POST" else 1
 
 
 class BatchesView(APIView):

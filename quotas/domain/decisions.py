@@ -8,11 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from quotas.domain import readings
 from quotas.domain.limits import CalendarQuota, Concurrency, DenyAll
 from quotas.domain.policies import Limit
 from quotas.domain.words import Code, Mode, OutagePolicy, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SECOND_US = 1_000_000
 NEVER = float("inf")
@@ -158,14 +162,21 @@ class Decision:
         )
 
 
-def on_outage(limits: tuple[Limit, ...], slot: bytes = b"") -> Decision:
+def on_outage(limits: Sequence[Limit], costs: Sequence[int], slot: bytes = b"") -> Decision:
     """The decision while the engine cannot answer: each limit's own outage policy.
 
-    A shadow limit never denies. ``slot`` names places that a lost answer may have taken.
+    An amount of 0 needs no engine to deny. A shadow limit never denies. ``slot`` names places that
+    a lost answer may have taken.
     """
-    denied = any(
-        each.mode is Mode.ENFORCE and each.outage_policy is OutagePolicy.DENY for each in limits
-    )
+    asked = [
+        Verdict(limit, cost, False, None, 0, 0, 0, 0)  # noqa: FBT003 - fits
+        for limit, cost in zip(limits, costs, strict=True)
+        if limit.mode is Mode.ENFORCE and cost > 0
+    ]
+    closed = tuple(each for each in asked if isinstance(each.limit.rule, DenyAll))
+    if closed:
+        return Decision(Outcome.DENIED, closed, 0, slot)
+    denied = any(each.limit.outage_policy is OutagePolicy.DENY for each in asked)
     outcome = Outcome.DENIED_ON_OUTAGE if denied else Outcome.ALLOWED_ON_OUTAGE
     return Decision(outcome, (), 0, slot)
 

@@ -34,7 +34,17 @@ def resolve_tenant(request: Request, view: APIView | None = None) -> str | int |
     pk = user_pk(request)
     if pk is None:
         return None
-    return tenancy.choose(pk, request.headers.get(conf.tenant_header))
+    return tenancy.choose(pk, header_text(request.headers.get(conf.tenant_header)))
+
+
+def header_text(value: str | None) -> str | None:
+    """A header's value as its sender wrote it: UTF-8 where it is, which servers read as Latin-1."""
+    if value is None:
+        return None
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
 
 
 def credential_owner(auth: object) -> str | int | None:

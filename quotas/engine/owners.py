@@ -95,8 +95,12 @@ def _record(balance: Balance) -> bytes:
 def _version(text: str, *, create: bool) -> bytes:
     client, key = link()
     if create:
-        return BUMP.run(client, [key(text)], [b"%d" % OWNER_LIFE_MS, b"1"])
-    try:
-        return client.hget(key(text), "version") or NO_VERSION  # type: ignore[return-value]
-    except (RedisError, OSError) as error:
-        raise EngineUnavailable(f"Redis gave no answer: {error}") from error
+        found: object = BUMP.run(client, [key(text)], [b"%d" % OWNER_LIFE_MS, b"1"])
+    else:
+        try:
+            found = client.hget(key(text), "version") or NO_VERSION
+        except (RedisError, OSError) as error:
+            raise EngineUnavailable(f"Redis gave no answer: {error}") from error
+    if not isinstance(found, bytes):
+        raise EngineUnavailable(f"What answers at Redis's address gave {found!r:.60}.")
+    return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from quotas.domain.decisions import Decision, Verdict
 from quotas.domain.limits import MOST_AMOUNT, Concurrency, LeakyBucket
 from quotas.domain.words import Outcome
-from quotas.errors import InvalidCost
+from quotas.errors import EngineUnavailable, InvalidCost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,8 +86,10 @@ class Call:
             parts += (min(whole(cost), most).to_bytes(6, "little"), seed.to_bytes(6, "little"))
         return b"".join(parts)
 
-    def read(self, answer: bytes) -> Decision | Refused:
+    def read(self, answer: object) -> Decision | Refused:
         """The script's answer to this call."""
+        if not isinstance(answer, bytes):
+            raise EngineUnavailable(f"What answers at Redis's address gave {answer!r:.60}.")
         kind, now_us = answer[:1], int.from_bytes(answer[1:8], "little")
         if kind not in OUTCOMES:
             version = answer[8:] if kind == OTHER_VERSION else None
@@ -111,7 +113,11 @@ class Call:
         at_us = int.from_bytes(at, "little")
         limit = self.bundle.limits[place]
         lag = max(0, at_us - now_us)  # the clock has stepped back behind the state
-        turn = min(wait + lag, LONGEST_WAIT) if isinstance(limit.rule, LeakyBucket) and self.costs[place] else 0
+        turn = (
+            min(wait + lag, LONGEST_WAIT)
+            if isinstance(limit.rule, LeakyBucket) and self.costs[place]
+            else 0
+        )
         return Verdict(
             limit,
             self.costs[place],

@@ -97,7 +97,8 @@ def _enforce(caller: Caller, asked: tuple[Ask, ...], attempt: Attempt) -> Answer
         if answer is not None:
             return answer
     outage.report(EngineUnavailable("the policy changed faster than it could be read"))
-    return Answer(on_outage(laid.bundle.limits), policy.tenant if policy else None)
+    found = on_outage(laid.bundle.limits, laid.costs(asked))
+    return Answer(found, policy.tenant if policy else None)
 
 
 def _answer(
@@ -123,7 +124,8 @@ def _answer(
         policy.instant_us = found.now_us
     except EngineUnavailable as error:
         outage.report(error)
-        found = on_outage(laid.bundle.limits, slot if error.perhaps_done else limiter.NO_SLOT)
+        lost = slot if error.perhaps_done else limiter.NO_SLOT
+        found = on_outage(laid.bundle.limits, laid.costs(asks), lost)
     return Answer(found, policy.tenant, policy.plan.key if policy.plan else None, laid, subjects)
 
 

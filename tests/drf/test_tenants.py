@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from rest_framework.authtoken.models import Token
 
-from quotas.drf.tenants import credential_owner, resolve_tenant, tenant_reference
+from quotas.drf.tenants import credential_owner, header_text, resolve_tenant, tenant_reference
 from quotas.errors import ConfigurationError, TenantRequired
 from quotas.models import Membership, Override, Tenant
 from tests.drf.calling import FACTORY
@@ -112,3 +112,13 @@ def test_a_model_names_its_tenant_by_a_foreign_key_without_a_query(django_assert
 def test_what_is_no_tenant_is_refused_by_name(strange):
     with pytest.raises(ConfigurationError, match="the resolver gave"):
         tenant_reference(strange, "the resolver")
+
+
+@pytest.mark.parametrize("key", ["東京支店", "ü", "bolt"])
+def test_a_tenant_is_named_by_any_key_as_servers_hand_its_bytes_on(key):
+    assert key == header_text(key.encode().decode("latin-1"))
+
+
+def test_a_header_that_is_no_utf_8_is_taken_as_it_is():
+    assert header_text("ü") == "ü"
+    assert header_text(None) is None

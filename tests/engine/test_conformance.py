@@ -91,9 +91,9 @@ class Both:
     def _compare(self, expected, standing, answer):
         for judged, left, verdict in zip(expected, standing, answer.verdicts, strict=True):
             assert judged.fits == verdict.fits
-            assert told(judged.wait_us) == verdict.wait_us
+            assert told(judged.wait_us) == told(verdict.wait_us)
             if answer.allowed:
-                assert told(judged.delay_us) == verdict.delay_us
+                assert told(judged.delay_us) == told(verdict.delay_us)
             assert left.remaining == verdict.remaining
             assert left.reset_us == verdict.reset_us
 
