@@ -1,4 +1,4 @@
-"""What a decision comes to when the engine gave none, and what it tells when several limits deny."""
+"""What a decision comes to without the engine, and what it tells when several limits deny."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from quotas.domain.decisions import Decision, Verdict, on_outage
 from quotas.domain.policies import Limit
 from quotas.domain.rules import build_rule
-from quotas.domain.words import Mode, Outcome, OutagePolicy
+from quotas.domain.words import Mode, OutagePolicy, Outcome
 
 
 def limit(amount=5, *, algorithm="fixed_window", **fields):
