@@ -51,7 +51,7 @@ def test_each_event_becomes_one_row_in_the_order_of_the_file():
         ("1.7930592015e9", "a", "true", "1", "0.0"),
         ("1793059201.5", "a", "false", "1", "0.6"),
         ("1793059201.5", "a", "true", "1", "0.0"),
-        ("1793059200.5", "a", "false", "1", "0.6"),
+        ("1793059200.5", "a", "false", "1", "1.6"),
     ]
     assert written.splitlines() == [
         f'{{"at": {at}, "subject": "{subject}", "allowed": {allowed}, "remaining": {remaining}, '
