@@ -29,10 +29,17 @@ def write_headers(view: object, decision: Decision, *, alone: bool) -> None:
     headers.update(quota_headers(decision))
     if decision.allowed:
         return
-    headers["Cache-Control"] = "no-store"
+    forbid_storing(view)
     seconds = decision.retry_after_seconds
     if seconds is not None and alone:
         headers["Retry-After"] = str(seconds)
+
+
+def forbid_storing(view: object) -> None:
+    """Say that a refusal must not be kept: it is of this caller and this moment."""
+    headers: MutableMapping[str, str] | None = getattr(view, "headers", None)
+    if headers is not None:
+        headers["Cache-Control"] = "no-store"
 
 
 def quota_headers(decision: Decision) -> dict[str, str]:

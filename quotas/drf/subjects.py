@@ -45,8 +45,8 @@ def credential_text(auth: object) -> str | None:
     """A text that stays the same for one credential and differs between two; None without any.
 
     Of ``request.auth``, the first of: the text itself; ``jti``, ``key`` or ``pk``, as an attribute
-    or of a mapping; whatever `str` says, if the class says anything of its own. It is a secret: it
-    must go nowhere but into a digest.
+    or of a mapping; whatever `str` says, if the class says anything of its own and is no mapping,
+    whose times change with each refresh. It is a secret: it must go nowhere but into a digest.
     """
     if isinstance(auth, str | bytes):
         return str(auth, "utf-8", "replace") if isinstance(auth, bytes) else auth or None
@@ -57,7 +57,7 @@ def credential_text(auth: object) -> str | None:
             return f"{label} {attribute} {value}"
     # An object without words of its own would print its place in memory: another with each request.
     mute = type(auth).__str__ is object.__str__ and type(auth).__repr__ is object.__repr__
-    return None if auth is None or mute else str(auth)
+    return None if auth is None or mute or isinstance(auth, Mapping) else str(auth)
 
 
 def client_address(request: Request) -> str | None:

@@ -11,6 +11,8 @@ from rest_framework.throttling import BaseThrottle
 
 from quotas.conf import conf
 from quotas.drf.evaluations import Evaluation, evaluate, known
+from quotas.drf.headers import forbid_storing
+from quotas.drf.refusals import RequestRefused
 from quotas.drf.scopes import dotted_path
 from quotas.drf.subjects import client_address
 from quotas.models import Tenant
@@ -42,7 +44,11 @@ class QuotaThrottle(BaseThrottle):
         _wait.set(None)
         if not conf.enabled or _is_exempt(request):
             return True
-        evaluation = known(type(self), request, view) or self._evaluate(request, view)
+        try:
+            evaluation = known(type(self), request, view) or self._evaluate(request, view)
+        except RequestRefused:
+            forbid_storing(view)
+            raise
         if type(self) not in evaluation.charged or evaluation.admits():
             return True
         _wait.set(evaluation.retry_after)

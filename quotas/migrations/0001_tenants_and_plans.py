@@ -213,7 +213,9 @@ class Migration(migrations.Migration):
                         help_text=(
                             "For how long the amount is: “1 minute”, “2h”, “00:01:00”, or seconds. "
                             "Blank for a calendar quota. For calls in flight: when a slot that "
-                            "nobody gave back is freed; blank is 60 seconds. Otherwise no default."
+                            "nobody gave back is freed; blank is 60 seconds. Another "
+                            "period starts a fixed window and a counted sliding window "
+                            "anew; a log keeps its entries. Otherwise no default."
                         ),
                         null=True,
                         validators=[
@@ -235,7 +237,8 @@ class Migration(migrations.Migration):
                         ],
                         help_text=(
                             "The civil period of a calendar quota, in the tenant's time zone. "
-                            "Default: blank, as it must be for every other algorithm."
+                            "Another one starts the quota anew. Default: blank, as it must be for "
+                            "every other algorithm."
                         ),
                         max_length=10,
                         verbose_name="calendar unit",

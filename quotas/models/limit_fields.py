@@ -87,7 +87,8 @@ class LimitFields(Announced):
         help_text=_(
             "For how long the amount is: “1 minute”, “2h”, “00:01:00”, or seconds. Blank for a "
             "calendar quota. For calls in flight: when a slot that nobody gave back is freed; "
-            "blank is 60 seconds. Otherwise no default."
+            "blank is 60 seconds. Another period starts a fixed window and a counted sliding "
+            "window anew; a log keeps its entries. Otherwise no default."
         ),
     )
     unit = models.CharField(
@@ -96,8 +97,8 @@ class LimitFields(Announced):
         choices=UNITS,
         blank=True,
         help_text=_(
-            "The civil period of a calendar quota, in the tenant's time zone. Default: blank, as "
-            "it must be for every other algorithm."
+            "The civil period of a calendar quota, in the tenant's time zone. Another one starts "
+            "the quota anew. Default: blank, as it must be for every other algorithm."
         ),
     )
     capacity = models.BigIntegerField(

@@ -102,6 +102,7 @@ def test_the_answer_names_the_header_that_chooses_a_tenant(settings, header):
     refused = call(view_with(Reports), user=ada)
 
     assert refused.data["detail"].endswith(f"name one of your own in the header {header}.")
+    assert "no-store" == refused.headers["Cache-Control"]
 
 
 def test_a_suspended_tenant_is_refused():
