@@ -1,5 +1,7 @@
 """The clock of decisions: the Redis server's, or a time given by tests and the simulator.
 
+Why: docs/decisions/0001-server-clock.md.
+
 A given time is process-wide, threads included, so that a test freezes the limiter as a whole.
 """
 

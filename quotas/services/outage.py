@@ -1,6 +1,7 @@
 """What is said about an outage of the engine.
 
-One log line and one signal an interval, whatever the load.
+One log line and one signal an interval, whatever the load. Why each limit chooses for itself:
+docs/decisions/0005-outage-policy.md.
 """
 
 from __future__ import annotations

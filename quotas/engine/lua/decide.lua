@@ -1,4 +1,5 @@
 -- Decide one request: judge every limit, then charge all of them or none. One round trip, one script.
+-- Why: docs/decisions/0003-all-or-nothing.md; the clock: 0001; what an edit does: 0006.
 --
 -- KEYS  [owner] cell keys, then keys of logs and slots, in the order in which the policy numbers them
 -- ARGV  1 policy: '<I7I7I2I2' from, till (us: the span in which it holds), cell keys, limits; then a limit

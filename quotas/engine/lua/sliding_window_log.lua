@@ -7,7 +7,7 @@
 --       stale[i]   entries that have left, -1 for the whole list
 --       wait       0 fits, -1 never, else us until it fits;   alive, later  us until the newest has left
 --
--- A denied call drops nothing: the clock may step back behind it.
+-- A denied call drops nothing: the clock may step back behind it. Why a log: docs/decisions/0004-exact-log-and-counter.md.
 local at = max(now, x or 0)
 local edge = at - p
 alive, later = x and x + p - at or p, p

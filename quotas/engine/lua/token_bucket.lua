@@ -7,7 +7,8 @@
 --       wait        0 fits, -1 never, else us until it fits
 --       alive, later  us until full again: as it is; after the charge
 --
--- Level = y + z/b tokens, so that every number is a whole one below 2^53 and nothing is ever rounded.
+-- Level = y + z/b tokens, so that every number is a whole one below 2^53 and nothing is ever rounded
+-- (docs/decisions/0002-whole-tokens-and-a-part.md).
 if not x then x, y, z = now, c, 0 elseif u ~= b then z = muldiv(z, b, u) end
 local elapsed = max(0, now - x)
 x, u = max(now, x), b
