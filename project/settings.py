@@ -67,6 +67,9 @@ TEMPLATES = [
 DATABASES = {
     "default": dj_database_url.config(default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}"),
 }
+if DATABASES["default"].get("ENGINE") == "django.db.backends.sqlite3":
+    # A transaction that reads first and then writes would find the database locked by another's.
+    DATABASES["default"]["OPTIONS"] = {"transaction_mode": "IMMEDIATE", "timeout": 20}
 
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from quotas.domain.limits import MICROSECOND
+from quotas.domain.limits import LONGEST_PERIOD, MICROSECOND
 from quotas.domain.rates import CIVIL, SECOND, UNITS, parse_rate
 from quotas.errors import InvalidRate
 from quotas.models.fields import ThresholdsField
@@ -59,7 +59,10 @@ class PeriodField(forms.DurationField):
         if not text:
             return None
         try:
-            return read_period(text)
+            found = read_period(text)
+            if not timedelta(0) < found <= LONGEST_PERIOD:
+                raise InvalidRate(text)  # noqa: TRY301 - one answer for every text that is none
+            return found
         except InvalidRate as error:
             raise ValidationError(
                 self._hint(text), code="invalid", params={"label": self.label, "text": text}

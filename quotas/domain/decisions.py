@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from quotas.domain import readings
-from quotas.domain.limits import CalendarQuota, Concurrency, DenyAll
+from quotas.domain.limits import CalendarQuota, Concurrency, DenyAll, in_flight
 from quotas.domain.policies import Limit
 from quotas.domain.words import Code, Mode, OutagePolicy, Outcome
 
@@ -157,7 +157,7 @@ class Decision:
         if self.outcome is Outcome.ALLOWED_ON_OUTAGE:
             return any(self.slot)
         return self.allowed and any(
-            isinstance(each.limit.rule, Concurrency) and each.fits and each.cost > 0
+            in_flight(each.limit.rule) and each.fits and each.cost > 0
             for each in self.verdicts
         )
 

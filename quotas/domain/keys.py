@@ -103,9 +103,9 @@ def record_kind(rule: Rule) -> int:
 def counted_as(rule: Rule) -> Algorithm:
     """The algorithm whose state a rule keeps.
 
-    An unlimited bucket, log or slot limit counts windows.
+    An unlimited bucket or log counts windows.
     """
-    kept = {*WINDOWED, Algorithm.CALENDAR_QUOTA}
+    kept = {*WINDOWED, Algorithm.CALENDAR_QUOTA, Algorithm.CONCURRENCY}
     if isinstance(rule, Unlimited) and rule.algorithm not in kept:
         return Algorithm.FIXED_WINDOW
     return rule.algorithm

@@ -184,8 +184,8 @@ class Unlimited:
     """A blank amount: admits everything and counts it.
 
     ``period`` and ``unit`` are those of the limit that was left blank. Windows and calendar
-    quotas go on counting where they were; a bucket, log or slot limit counts per epoch window of
-    its period while it is blank.
+    quotas go on counting where they were, and so do calls in flight; a bucket or log counts per
+    epoch window of its period while it is blank.
     """
 
     algorithm: Algorithm
@@ -216,3 +216,8 @@ Rule = (
     | DenyAll
     | Unlimited
 )
+
+
+def in_flight(rule: Rule) -> bool:
+    """Whether a rule counts calls in flight, a limited number of them or not."""
+    return rule.algorithm is Algorithm.CONCURRENCY and not isinstance(rule, DenyAll)

@@ -7,7 +7,7 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from quotas.domain.decisions import Decision, Verdict
-from quotas.domain.limits import MOST_AMOUNT, Concurrency, LeakyBucket
+from quotas.domain.limits import MOST_AMOUNT, LeakyBucket, in_flight
 from quotas.domain.words import Outcome
 from quotas.errors import EngineUnavailable, InvalidCost
 
@@ -82,7 +82,7 @@ class Call:
         parts = [head, self.slot, bytes([flags]), version]
         seeds = [0] * len(self.costs) if self.seeds is None else self.seeds
         for limit, cost, seed in zip(self.bundle.limits, self.costs, seeds, strict=True):
-            most = 1 if isinstance(limit.rule, Concurrency) else MOST_AMOUNT + 1
+            most = 1 if in_flight(limit.rule) else MOST_AMOUNT + 1
             parts += (min(whole(cost), most).to_bytes(6, "little"), seed.to_bytes(6, "little"))
         return b"".join(parts)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import RequestDataTooBig
 from rest_framework.exceptions import APIException, ParseError, ValidationError
+from rest_framework.request import Request
 
-from quotas.drf import PlanThrottle
+from quotas.drf import PlanThrottle, TokenBucketThrottle
 from quotas.errors import ConflictingCosts, InvalidCost
-from tests.drf.calling import call, calls, remaining, statuses, view_with
+from tests.drf.calling import FACTORY, call, calls, remaining, statuses, view_with
 from tests.drf.rows import make_plan, row
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +35,24 @@ def test_a_cost_of_none_exempts_from_that_throttle_only(plan):
 
     assert 9 == remaining(response, "minute")
     assert '"day"' not in response.headers["RateLimit"]
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["denying-first", "exempt-first"])
+def test_a_throttle_that_exempts_a_request_does_not_repeat_the_denial_of_another(plan, order):
+    class Free(Reports):
+        def get_cost(self, request, view):
+            return None
+
+    once = TokenBucketThrottle.of("1/minute", name="once")
+    view = view_with(*[once, Free][::order])()
+    request = Request(FACTORY.get("/"))
+    once().allow_request(Request(FACTORY.get("/")), view)
+
+    answers = {}
+    for throttle in view.get_throttles():
+        answers[type(throttle)] = (throttle.allow_request(request, view), throttle.wait())
+
+    assert {once: (False, 60), Free: (True, None)} == answers
 
 
 def test_when_all_are_exempt_nothing_is_asked_and_no_header_is_sent(plan, asked):

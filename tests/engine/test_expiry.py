@@ -236,3 +236,16 @@ def test_a_slot_given_back_and_a_lease_run_out_leave_no_key_for_ever():
     asker.give_back(held)
 
     assert all(0 < left <= 60_000 + SLACK_MS for left in left_ms())
+
+
+def test_a_slot_under_a_lowered_lease_cuts_no_longer_lease_short():
+    """Slots share a key: ending with the newest lease, it would free those that run on."""
+    asker = Asker(limit("concurrency", 2, 3600))
+    asker.consume(now_us=0)
+    slots = next(name for name in every_key() if ":s:" in name)
+
+    asker.edit(limit("concurrency", 2, 0.001))
+
+    assert asker.consume(now_us=0).allowed
+    assert link().client.pttl(slots) > HOUR_MS - 60_000
+    assert 1 <= one(asker.peek(0, now_us=0)).used

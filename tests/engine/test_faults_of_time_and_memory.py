@@ -43,6 +43,15 @@ def test_a_log_whose_list_has_gone_counts_what_is_there():
     assert 7 == asker.consume(1, 85).verdicts[0].remaining
 
 
+def test_a_log_whose_cell_has_gone_forgets_its_list_too():
+    asker = Asker(limit("sliding_window_log", 10, 60))
+    asker.consume(5)
+
+    link().client.delete(*[name for name in asker.key_names() if ":c:" in name])
+
+    assert [9, 8, 7] == [asker.consume(1, turn).verdicts[0].remaining for turn in (30, 59, 61)]
+
+
 def test_a_log_whose_period_was_raised_after_its_list_had_ended_lets_go_of_it():
     bucket = limit("token_bucket", 100, 3600, name="b")
     asker = Asker(limit("sliding_window_log", 10, 0.5, name="log"), bucket)

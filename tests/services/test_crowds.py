@@ -13,7 +13,8 @@ from django.db import connections
 
 from quotas.domain.keys import tenant_tag
 from quotas.domain.words import Outcome
-from quotas.engine import owners
+from quotas.engine import limiter, owners
+from quotas.services.enforcement import MOST_TRIES
 from quotas.testing import forget
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user
 from tests.services.asking import ask, of_tenant, of_user, used
@@ -78,6 +79,22 @@ def test_edits_without_end_stop_no_request_and_charge_nothing_twice(tenant):
 
     assert {Outcome.ALLOWED: 80} == Counter(chain.from_iterable(outcomes))
     assert {80} == set(used("acme").values())
+
+
+def test_an_edit_before_each_try_ends_in_a_decision_that_is_charged_once(tenant, monkeypatch):
+    usual, tries = limiter.consume, []
+
+    def consume_after_an_edit(*args, **options):
+        owners.bump([tenant_tag(tenant.pk)])
+        tries.append(options["owner"])
+        return usual(*args, **options)
+
+    monkeypatch.setattr(limiter, "consume", consume_after_an_edit)
+    outcome = ask(of_tenant(tenant)).decision.outcome
+
+    assert Outcome.ALLOWED == outcome
+    assert {1} == set(used("acme").values())
+    assert MOST_TRIES == len(tries)
 
 
 def test_a_process_that_forgets_everything_all_the_time_counts_as_well(tenant):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from types import SimpleNamespace
+from unittest.mock import patch
 from uuid import uuid4
 
 import pytest
@@ -11,13 +13,14 @@ from django.db import transaction
 from quotas.domain.keys import tenant_tag
 from quotas.engine import owners
 from quotas.engine.connection import link
-from quotas.errors import NotInPlan, TenantSuspended
-from quotas.models import PlanLimit, Tenant
+from quotas.errors import EngineUnavailable, NotInPlan, TenantSuspended
+from quotas.models import Plan, PlanLimit, Tenant
 from quotas.services import laying_out
-from quotas.services.store import SETTLE_SECONDS
+from quotas.services.attempt import Attempt
+from quotas.services.store import SETTLE_SECONDS, store
 from quotas.services.tenancy import READ_AGAIN_SECONDS
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user
-from tests.services.asking import allowed, ask, of_tenant, of_user
+from tests.services.asking import allowed, ask, left, of_tenant, of_user
 
 
 def refused_in_a_transaction_that_is_rolled_back(tenant):
@@ -27,6 +30,13 @@ def refused_in_a_transaction_that_is_rolled_back(tenant):
             ask(of_tenant(tenant))
     except TenantSuspended as refusal:
         return refusal
+
+
+@contextmanager
+def notices_lost():
+    """Edits are made here, and Redis is told of none."""
+    with patch.object(owners, "bump", side_effect=EngineUnavailable("away")):
+        yield
 
 
 @pytest.fixture
@@ -151,3 +161,45 @@ def test_more_limits_than_a_byte_counts_are_judged_all(db):
 
     assert list(range(299, -1, -1)) == [each.remaining for each in answer.decision.verdicts]
     assert not ask(of_tenant(tenant)).decision.allowed
+
+
+def test_a_tenant_moved_to_a_plan_whose_notice_was_lost_has_its_limits_at_once(tenant):
+    ask(of_tenant(tenant))
+    with notices_lost():
+        scale = a_limit(a_plan("scale"), scope="api", name="minute", amount=50).plan
+
+    Tenant.objects.filter(pk=tenant.pk).update(plan=scale)
+
+    answer = ask(of_tenant(tenant))
+    assert ("scale", {"minute": 48}) == (answer.plan_key, left(answer))
+
+
+def test_a_tenant_on_a_plan_that_is_off_takes_no_query_in_steady_state(
+    tenant, settings, django_assert_num_queries
+):
+    settings.QUOTAS_PLAN_POLL = 0
+    ask(of_tenant(tenant))
+    Tenant.objects.filter(pk=tenant.pk).update(plan=a_plan("gone", active=False))
+    ask(of_tenant(tenant))
+
+    with django_assert_num_queries(0):
+        answer = ask(of_tenant(tenant))
+
+    assert ("free", {"minute": 0}) == (answer.plan_key, left(answer))
+
+
+def test_what_is_laid_out_for_one_tenant_is_bounded_and_laid_out_anew_it_counts_on(
+    tenant, monkeypatch
+):
+    monkeypatch.setattr(laying_out, "MOST_LAID_OUT", 3)
+    a_limit(Plan.objects.get(key="free"), scope="*", name="all", amount=10)
+    scopes = ["api", *(f"scope-{number}" for number in range(7)), "api"]
+
+    seen = []
+    for scope in scopes:
+        answer = ask(of_tenant(tenant), scope)
+        laid_out = store.policy(tenant.pk, Attempt()).laid_out
+        seen.append((len(laid_out) <= 3, left(answer)["all"]))
+
+    assert [(True, 9 - turn) for turn in range(9)] == seen
+    assert {"minute": 0, "all": 0} == left(ask(of_tenant(tenant)))

@@ -90,6 +90,17 @@ def test_a_member_who_is_added_or_removed_acts_for_the_tenant_or_not_on_the_next
     assert ("allowed", {"anonymous": 7}) == neighbour.ask(user=user)
 
 
+def test_a_member_who_is_removed_acts_for_the_tenant_no_more_whoever_asks_first(tenant, neighbour):
+    """The other member's request reads the tenant under its new version, and nobody's memberships
+    but its own."""
+    ada, bob = (a_membership(tenant).user for _ in range(2))
+    assert ["allowed"] * 2 == [neighbour.ask(user=each)[0] for each in (ada, bob)]
+
+    Membership.objects.filter(user=bob).delete()
+
+    assert ["allowed", "not_in_plan"] == [neighbour.ask(user=each)[0] for each in (ada, bob)]
+
+
 def test_a_refusal_ends_with_the_edit_that_ends_its_reason(plan, tenant, neighbour):
     """Nothing was asked of Redis for it, so that the refusal itself has to look."""
     membership = a_membership(tenant)

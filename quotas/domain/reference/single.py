@@ -155,6 +155,8 @@ def _counting_rule(rule: Counted | Unlimited) -> Counted:
     if rule.unit is not None:
         return CalendarQuota(amount=MOST_AMOUNT, unit=rule.unit)
     period = timedelta(microseconds=rule.period_us)
+    if rule.algorithm is Algorithm.CONCURRENCY:
+        return Concurrency(amount=MOST_AMOUNT, period=period)
     if rule.algorithm is Algorithm.SLIDING_WINDOW_COUNTER:
         return SlidingWindowCounter(amount=MOST_AMOUNT, period=period)
     return FixedWindow(amount=MOST_AMOUNT, period=period)
