@@ -17,7 +17,7 @@ from rest_framework.settings import api_settings
 from quotas.checks.registration import TAG, Messages, listed
 from quotas.checks.routes import Route, default_throttles, routes
 from quotas.domain.rates import Rate, parse_rate
-from quotas.drf import ScopedRateThrottle, SimpleRateThrottle, dropins, unsupported_overrides
+from quotas.drf import ScopedRateThrottle, SimpleRateThrottle, unsupported_overrides
 from quotas.drf.scopes import dotted_path
 from quotas.errors import InvalidRate
 
@@ -84,7 +84,7 @@ def check_scopes_apart(**kwargs: Any) -> Messages:
     """W025: drop-ins that share a scope and a period, and with them a state, have one rate."""
     sharing: dict[tuple[str | None, timedelta], dict[Rate, set[str]]] = {}
     for use in uses():
-        rate = None if use.reads_itself or not _owns_scope(use.kind) else _rate_or_none(use)
+        rate = None if use.reads_itself or not use.kind.owns_scope() else _rate_or_none(use)
         if rate is not None:
             rates = sharing.setdefault((use.scope, rate.period), {})
             rates.setdefault(rate, set()).add(dotted_path(use.kind))
@@ -155,9 +155,3 @@ def _scopes_of_others() -> set[str | None]:
     throttles: Iterable[type] = [each for route in routes() for each in route.throttles]
     foreign = [each for each in throttles if not issubclass(each, SimpleRateThrottle)]
     return {getattr(each, "scope", None) for each in foreign}
-
-
-def _owns_scope(kind: type[SimpleRateThrottle]) -> bool:
-    """Whether a drop-in is counted by its scope: it has one, or from a class of the project."""
-    setter = next((each for each in kind.__mro__ if "scope" in vars(each)), kind)
-    return setter is kind or setter.__module__ != dropins.__name__

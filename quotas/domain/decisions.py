@@ -157,8 +157,7 @@ class Decision:
         if self.outcome is Outcome.ALLOWED_ON_OUTAGE:
             return any(self.slot)
         return self.allowed and any(
-            in_flight(each.limit.rule) and each.fits and each.cost > 0
-            for each in self.verdicts
+            in_flight(each.limit.rule) and each.fits and each.cost > 0 for each in self.verdicts
         )
 
 

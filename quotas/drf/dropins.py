@@ -105,10 +105,14 @@ class SimpleRateThrottle(QuotaThrottle):
 
     def _counted_scope(self) -> str:
         """The scope, if the class, its parents among the project's, or the instance set one."""
-        kind = type(self)
-        setter = next((each for each in kind.__mro__ if "scope" in vars(each)), kind)
-        inherited = "scope" not in vars(self) and _is_shipped(setter) and setter is not kind
-        return dotted_path(kind) if inherited or not self.scope else self.scope
+        owned = "scope" in vars(self) or self.owns_scope()
+        return self.scope if owned and self.scope else dotted_path(type(self))
+
+    @classmethod
+    def owns_scope(cls) -> bool:
+        """Whether the class has a scope that no other shares unasked: its own or the project's."""
+        setter = next((each for each in cls.__mro__ if "scope" in vars(each)), cls)
+        return setter is cls or not _is_shipped(setter)
 
 
 class AnonRateThrottle(SimpleRateThrottle):
