@@ -71,7 +71,7 @@ class Store:
             logger.exception("The plans cannot be read; the last known ones stay in force.")
             held.fresh_until = now + RETRY_SECONDS
             return held
-        self._plans = Plans(
+        fresh = self._plans = Plans(
             rows=rows,
             default_pk=default,
             anonymous_pk=anonymous,
@@ -80,7 +80,7 @@ class Store:
             polled_at=now,
             fresh_until=now + _lasts(changed=not same),
         )
-        return self._plans
+        return fresh
 
     def anonymous(self, attempt: Attempt) -> Policy | None:
         """The policy of callers without a tenant; None when no active plan is for them."""
@@ -88,9 +88,10 @@ class Store:
         plan = plans.rows.get(plans.anonymous_pk or 0)
         if plan is None:
             return None
-        if self._anonymous is None or self._anonymous.plan is not plan:
-            self._anonymous = Policy(plan=plan)
-        return self._anonymous
+        held = self._anonymous
+        if held is None or held.plan is not plan:
+            held = self._anonymous = Policy(plan=plan)
+        return held
 
     def policy(self, tenant: int | str, attempt: Attempt) -> Policy | None:
         """The policy of a tenant, by primary key or by key; None when there is no such tenant."""

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quotas.domain.calendar import edges_around
-from quotas.domain.limits import Concurrency
+from quotas.domain.limits import in_flight
 from quotas.domain.policies import Limit
 from quotas.domain.reference import Reference, ReferenceSet
 from quotas.domain.words import Algorithm
@@ -71,7 +71,7 @@ class Both:
         held = self.slots.pop(0)
         self.asker.give_back(held)
         for reference in self.references:
-            if isinstance(reference.rule, Concurrency):
+            if in_flight(reference.rule):
                 reference.release(held.slot.hex())
 
     def vanish(self, name):
@@ -82,7 +82,7 @@ class Both:
         """
         link().client.delete(name)
         for position, row in enumerate(self.rows):
-            slots = isinstance(row.rule, Concurrency)
+            slots = in_flight(row.rule)
             if name in self._names(position) and (":s:" in name or not slots):
                 self.references[position] = Reference(row.rule, edges=edges_of(row.unit))
                 self.lost_lists |= {position} if ":l:" in name else set()
@@ -107,7 +107,7 @@ class Both:
     def _charged(self, costs):
         """A call is one call in flight, whatever it costs."""
         return [
-            min(cost, 1) if isinstance(reference.rule, Concurrency) else cost
+            min(cost, 1) if in_flight(reference.rule) else cost
             for cost, reference in zip(costs, self.references, strict=True)
         ]
 

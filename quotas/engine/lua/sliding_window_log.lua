@@ -36,6 +36,6 @@ else
     if y + want > n then wait = alive end
   end
   if cost > n then wait = -1 end
-  x, z, stale[i] = at, one and one + p - at or alive, gone
+  x, z, stale[i] = at, one and one + p - at or p, gone
 end
 u = 0
