@@ -1,6 +1,7 @@
 """What the decision script has counted for people, as it lies in the owner's hash; see usage.lua.
 
-Reading changes nothing. A record is let go of only by `forget`, and only while it is what was copied.
+Reading changes nothing. A record is let go of only by `forget`, and only while it is what was
+copied.
 """
 
 from __future__ import annotations
