@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from redis.exceptions import RedisError
 
 from quotas.domain.keys import owner_key
+from quotas.engine.clock import clock
 from quotas.engine.connection import link
 from quotas.engine.script import Script, read
 from quotas.errors import EngineUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 QUARTER_US = 15 * 60 * 1_000_000
 MINUTES = 15
@@ -92,12 +93,30 @@ def tallies_of(tags: Sequence[str]) -> list[Tallied]:
     return [_tallied(fields) for fields in found]
 
 
-def forget(tag: str, quarters: Iterable[Quarter]) -> None:
-    """Let go of records that have been copied, unless they have changed since."""
+def counting_at() -> int:
+    """The instant (us) by which quarters are counted: the server's. Raises `EngineUnavailable`."""
+    if clock.given_us:
+        return clock.given_us
+    try:
+        seconds, rest = link().client.time()
+    except (RedisError, OSError) as error:
+        raise EngineUnavailable(f"Redis gave no answer: {error}") from error
+    return int(seconds) * 1_000_000 + int(rest)
+
+
+def forget(copied: Mapping[str, Sequence[Quarter]]) -> None:
+    """Let go of records that have been copied, by tag, unless they have changed since.
+
+    One round trip. Raises `EngineUnavailable`.
+    """
     client, key = link()
-    args = [part for each in quarters for part in (each.field, each.raw)]
-    if args:
-        FORGET.run(client, [key(owner_key(tag))], args)
+    calls = [
+        ([key(owner_key(tag))], [part for each in quarters for part in (each.field, each.raw)])
+        for tag, quarters in copied.items()
+        if quarters
+    ]
+    if calls:
+        FORGET.run_all(client, calls)
 
 
 def _tallied(fields: Mapping[bytes, bytes]) -> Tallied:

@@ -1,0 +1,133 @@
+"""Copies what Redis has counted into the database.
+
+Numbers are copied as they are, never added: repeating a flush, two at once, and one that died
+before or after its commit all end in the same rows. See docs/decisions/0007-usage-records.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db import router
+
+from quotas.domain.keys import tenant_tag
+from quotas.engine import tallies
+from quotas.models import CalendarBalance, UsageQuarter
+from quotas.services.attempt import Attempt
+from quotas.services.calendars import used_of
+from quotas.services.keeping import BALANCES, QUARTERS, check_can_keep, keep
+from quotas.services.loading import EPOCH, load_tenants
+from quotas.services.store import store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from quotas.engine.tallies import Quarter, Tallied
+    from quotas.services.policy import TenantRow
+
+PAGE = 200
+"""Tenants a round trip and a transaction: after a day away each has 96 quarters of every scope."""
+HELD_US = 2 * 3600 * 1_000_000
+"""How long what is copied stays in Redis, after its quarter has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """How much was copied: tenants that had anything, rows, and rows that the database refused."""
+
+    tenants: int = 0
+    quarters: int = 0
+    balances: int = 0
+    refused: int = 0
+
+    def __add__(self, other: Flushed) -> Flushed:
+        return Flushed(
+            self.tenants + other.tenants,
+            self.quarters + other.quarters,
+            self.balances + other.balances,
+            self.refused + other.refused,
+        )
+
+
+def flush(
+    now_us: int | None = None, *, after_page: Callable[[int], object] = lambda _seen: None
+) -> Flushed:
+    """Copy every tenant's quarters and calendar balances, then let go of what is old in Redis.
+
+    A row that the database refuses is named in the log and left for the next run. Balances are
+    those of tenants and their members: see `quotas.services.calendars`. ``now_us`` is for tests:
+    quarters that ended two hours before it are let go of. ``after_page`` is told how many tenants
+    have been looked at; what it raises ends the flush well. Raises `EngineUnavailable`, the
+    database's errors, and `ConfigurationError` for a database that cannot do it.
+    """
+    for model in (UsageQuarter, CalendarBalance):
+        check_can_keep(router.db_for_write(model))
+    at_us = now_us or tallies.counting_at()
+    done, seen = Flushed(), 0
+    for tenants in _pages():
+        done += _flush(tenants, at_us)
+        seen += len(tenants)
+        after_page(seen)
+    return done
+
+
+class _Counted(NamedTuple):
+    tenant: TenantRow
+    tallied: Tallied
+
+
+def _pages() -> Iterator[list[TenantRow]]:
+    """All tenants by primary key: one made meanwhile is met too, or by the next flush."""
+    last = 0
+    while page := load_tenants(last, PAGE):
+        yield page
+        last = page[-1].pk
+
+
+def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
+    found = tallies.tallies_of([tenant_tag(each.pk) for each in tenants])
+    counted = [_Counted(*each) for each in zip(tenants, found, strict=True) if each[1].quarters]
+    quarters = [
+        _row(tenant, tallied.generation, each, at_us)
+        for tenant, tallied in counted
+        for each in tallied.quarters
+    ]
+    refused = keep(QUARTERS, quarters, router.db_for_write(UsageQuarter))
+    with Attempt() as attempt:
+        balances = used_of([each.tenant for each in counted], store.plans(attempt), at_us)
+    refused += keep(BALANCES, balances, router.db_for_write(CalendarBalance))
+    _let_go(counted, {getattr(row, "tenant_id", None) for row in refused}, at_us)
+    return Flushed(len(counted), len(quarters), len(balances), len(refused))
+
+
+def _let_go(counted: Sequence[_Counted], but: set[int | None], at_us: int) -> None:
+    """Give up in Redis what is copied and too old to change; of a tenant with a refused row none.
+
+    Of tenants without quarters nothing is copied: a balance that was refused would be forgotten.
+    """
+    over_us = at_us - HELD_US - tallies.QUARTER_US
+    tallies.forget(
+        {
+            tenant_tag(tenant.pk): [each for each in tallied.quarters if each.start_us <= over_us]
+            for tenant, tallied in counted
+            if tenant.pk not in but
+        }
+    )
+
+
+def _row(tenant: TenantRow, generation: int, quarter: Quarter, at_us: int) -> UsageQuarter:
+    return UsageQuarter(
+        tenant_id=tenant.pk,
+        generation=generation,
+        scope=quarter.scope,
+        start=EPOCH + timedelta(microseconds=quarter.start_us),
+        admitted=quarter.admitted,
+        denied=quarter.denied,
+        shadow_denied=quarter.shadow_denied,
+        units=quarter.units,
+        peak=quarter.peak,
+        limits={each.label: [each.denied, each.shadow_denied] for each in quarter.limits},
+        copied_at=EPOCH + timedelta(microseconds=at_us),
+    )
