@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from struct import Struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from redis.exceptions import RedisError
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 QUARTER_US = 15 * 60 * 1_000_000
 MINUTES = 15
-HEAD, MINUTE, FIVE = Struct("<I6s6s"), Struct("<II"), 5
-FIRST_LABEL = HEAD.size + MINUTES * MINUTE.size
+HEAD, COUNTS, FIVE = 16, Struct("<30I"), 5
+FIRST_LABEL = HEAD + COUNTS.size
 TALLY_PREFIX = 3
 
 FORGET = Script(read("forget"))
@@ -39,37 +39,66 @@ class LimitTally:
     shadow_denied: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quarter:
-    """One scope of one owner in one quarter of an hour, from ``start_us`` on.
+class Quarter(NamedTuple):
+    """One scope of one owner in one quarter of an hour: the record, and the field where it lies.
 
-    ``minutes`` are 15 times (admitted, denied). ``raw`` is the record as it was read, and ``field``
-    where it lies.
+    Numbers are read from it when they are asked for: most records are only compared.
     """
 
-    scope: str
-    start_us: int
-    units: int
-    shadow_denied: int
-    minutes: tuple[tuple[int, int], ...]
-    limits: tuple[LimitTally, ...]
     field: bytes
     raw: bytes
 
     @property
+    def scope(self) -> str:
+        return self.field[TALLY_PREFIX:].decode("utf-8", "replace")
+
+    @property
+    def start_us(self) -> int:
+        """When the quarter began."""
+        return int.from_bytes(self.raw[:4], "little") * QUARTER_US
+
+    @property
+    def units(self) -> int:
+        """What the admitted calls cost."""
+        return int.from_bytes(self.raw[4:10], "little")
+
+    @property
+    def shadow_denied(self) -> int:
+        """Calls admitted that a limit in shadow would have denied."""
+        return int.from_bytes(self.raw[10:16], "little")
+
+    @property
+    def minutes(self) -> tuple[tuple[int, int], ...]:
+        """Calls admitted and denied in each of the 15 minutes."""
+        return tuple(zip(self._admitted, self._denied, strict=True))
+
+    @property
     def admitted(self) -> int:
         """Calls admitted."""
-        return sum(admitted for admitted, _ in self.minutes)
+        return sum(self._admitted)
 
     @property
     def denied(self) -> int:
         """Calls denied."""
-        return sum(denied for _, denied in self.minutes)
+        return sum(self._denied)
 
     @property
     def peak(self) -> int:
         """Calls admitted in the busiest minute."""
-        return max(admitted for admitted, _ in self.minutes)
+        return max(self._admitted)
+
+    @property
+    def limits(self) -> tuple[LimitTally, ...]:
+        """What each limit denied."""
+        return tuple(_limits(self.raw[FIRST_LABEL:]))
+
+    @property
+    def _admitted(self) -> tuple[int, ...]:
+        return COUNTS.unpack_from(self.raw, HEAD)[::2]
+
+    @property
+    def _denied(self) -> tuple[int, ...]:
+        return COUNTS.unpack_from(self.raw, HEAD)[1::2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,26 +149,9 @@ def forget(copied: Mapping[str, Sequence[Quarter]]) -> None:
 
 
 def _tallied(fields: Mapping[bytes, bytes]) -> Tallied:
-    quarters = sorted(
-        (_quarter(field, raw) for field, raw in fields.items() if field[:1] == b"u"),
-        key=lambda each: (each.start_us, each.scope),
-    )
+    quarters = [Quarter(*each) for each in fields.items() if each[0][:1] == b"u"]
+    quarters.sort(key=lambda each: (each.start_us, each.field[TALLY_PREFIX:]))
     return Tallied(int.from_bytes(fields.get(b"generation", b""), "little"), tuple(quarters))
-
-
-def _quarter(field: bytes, raw: bytes) -> Quarter:
-    number, units, shadow = HEAD.unpack_from(raw)
-    minutes = tuple(MINUTE.iter_unpack(raw[HEAD.size : FIRST_LABEL]))
-    return Quarter(
-        scope=field[TALLY_PREFIX:].decode("utf-8", "replace"),
-        start_us=number * QUARTER_US,
-        units=int.from_bytes(units, "little"),
-        shadow_denied=int.from_bytes(shadow, "little"),
-        minutes=minutes,
-        limits=tuple(_limits(raw[FIRST_LABEL:])),
-        field=field,
-        raw=raw,
-    )
 
 
 def _limits(rest: bytes) -> Iterator[LimitTally]:

@@ -18,6 +18,7 @@ from quotas.domain.words import Algorithm, SubjectKind
 from quotas.engine import limiter
 from quotas.engine.bundle import Asked, pack
 from quotas.models import CalendarBalance
+from quotas.services.keeping import BALANCES
 from quotas.services.loading import EPOCH, load_members
 from quotas.services.policy import Policy
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from quotas.domain.policies import Limit
     from quotas.domain.words import CalendarUnit
     from quotas.engine.bundle import Edges
+    from quotas.services.keeping import Row
     from quotas.services.policy import Plans, TenantRow
 
 MOST_STATES = 2000
@@ -58,7 +60,7 @@ class _Reader:
         self.at_us = at_us
         self._edges: dict[tuple[str, int, CalendarUnit], Edges] = {}
 
-    def read(self, askings: Sequence[_Asking]) -> Iterator[CalendarBalance]:
+    def read(self, askings: Sequence[_Asking]) -> Iterator[Row]:
         """The balances of these states.
 
         Whose policy does not hold at the engine's instant is asked once more, as of that.
@@ -93,7 +95,7 @@ class _Reader:
         return self._edges[key]
 
 
-def used_of(tenants: Sequence[TenantRow], plans: Plans, at_us: int) -> list[CalendarBalance]:
+def used_of(tenants: Sequence[TenantRow], plans: Plans, at_us: int) -> list[Row]:
     """A balance of each quota that a subject has used of, always in the same order.
 
     ``at_us`` is about now. Creates nothing in Redis. A tenant without its mark has no balance to
@@ -101,7 +103,7 @@ def used_of(tenants: Sequence[TenantRow], plans: Plans, at_us: int) -> list[Cale
     `EngineUnavailable`.
     """
     reader = _Reader(at_us)
-    found: list[CalendarBalance] = []
+    found: list[Row] = []
     waiting: list[_Asking] = []
     for asking in _askings(tenants, plans, at_us):
         waiting.append(asking)
@@ -110,7 +112,7 @@ def used_of(tenants: Sequence[TenantRow], plans: Plans, at_us: int) -> list[Cale
             waiting = []
     if waiting:
         found += reader.read(waiting)
-    return sorted(found, key=_order)
+    return sorted(found)
 
 
 def _askings(tenants: Sequence[TenantRow], plans: Plans, at_us: int) -> Iterator[_Asking]:
@@ -149,41 +151,27 @@ def _can_be_kept(limit: Limit) -> bool:
     )
 
 
-def _balance(tenant: TenantRow, state: _State, verdict: Verdict, at_us: int) -> CalendarBalance:
-    """What was used, in the period whose end the state keeps."""
-    limit, subject = state
+def _balance(tenant: TenantRow, state: _State, verdict: Verdict, at_us: int) -> Row:
+    """What was used, in the period whose end the state keeps; as `BALANCES` has its columns."""
     end_us = verdict.at_us + verdict.part
-    balance = CalendarBalance(
-        tenant_id=tenant.pk,
-        epoch=tenant.epoch,
-        scope=limit.scope,
-        name=limit.name,
-        unit=getattr(limit.rule, "unit", ""),
-        subject=subject,
-        period_start=_instant(max(each for each in verdict.edges[:3] if each < end_us)),
-        period_end=_instant(end_us),
-        used=verdict.used,
-        copied_at=_instant(at_us),
+    start = _instant(max(each for each in verdict.edges[:3] if each < end_us))
+    (scope, name), unit = (
+        (state.limit.scope, state.limit.name),
+        getattr(state.limit.rule, "unit", ""),
     )
+    same = (tenant.pk, tenant.epoch, scope, name, state.subject, str(unit))
+    end = _instant(end_us)
     if end_us not in verdict.edges:
-        _keep_start(balance)
-    return balance
+        start = _kept_start(same, end) or start
+    return (*same, start, end, verdict.used, _instant(at_us))
 
 
-def _keep_start(balance: CalendarBalance) -> None:
-    """Give a period that began under another time zone or anchor day the start it is kept under."""
-    names = ("tenant_id", "epoch", "scope", "name", "unit", "subject", "period_end")
+def _kept_start(same: Row, end: datetime) -> datetime | None:
+    """Under which start a period is kept that began under another time zone or anchor day."""
     rows = CalendarBalance.objects.using(router.db_for_write(CalendarBalance)).filter(
-        **{name: getattr(balance, name) for name in names}
+        **dict(zip(BALANCES.same, same, strict=False)), period_end=end
     )
-    balance.period_start = (
-        rows.order_by("period_start").values_list("period_start", flat=True).first()
-        or balance.period_start
-    )
-
-
-def _order(row: CalendarBalance) -> tuple[object, ...]:
-    return row.tenant_id, row.scope, row.name, row.unit, row.subject, row.period_start
+    return rows.order_by("period_start").values_list("period_start", flat=True).first()
 
 
 def _instant(us: int) -> datetime:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db import router
@@ -23,8 +24,10 @@ from quotas.services.store import store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
 
-    from quotas.engine.tallies import Quarter, Tallied
+    from quotas.engine.tallies import Tallied
+    from quotas.services.keeping import Row
     from quotas.services.policy import TenantRow
 
 PAGE = 200
@@ -89,23 +92,45 @@ def _pages() -> Iterator[list[TenantRow]]:
 def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
     found = tallies.tallies_of([tenant_tag(each.pk) for each in tenants])
     counted = [_Counted(*each) for each in zip(tenants, found, strict=True) if each[1].quarters]
-    quarters = [
-        _row(tenant, tallied.generation, each, at_us)
-        for tenant, tallied in counted
-        for each in tallied.quarters
-    ]
+    if not counted:
+        return Flushed()
+    quarters = _changed(counted, at_us)
     refused = keep(QUARTERS, quarters, router.db_for_write(UsageQuarter))
     with Attempt() as attempt:
         balances = used_of([each.tenant for each in counted], store.plans(attempt), at_us)
     refused += keep(BALANCES, balances, router.db_for_write(CalendarBalance))
-    _let_go(counted, {getattr(row, "tenant_id", None) for row in refused}, at_us)
+    _let_go(counted, {row[0] for row in refused}, at_us)
     return Flushed(len(counted), len(quarters), len(balances), len(refused))
 
 
-def _let_go(counted: Sequence[_Counted], but: set[int | None], at_us: int) -> None:
+def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
+    """The quarters that the database has not, or not as they are now: few of those in Redis."""
+    instant = cache(lambda us: EPOCH + timedelta(microseconds=us))
+    known = _known(counted, instant(min(each.tallied.quarters[0].start_us for each in counted)))
+    rows = []
+    for tenant, tallied in counted:
+        for each in tallied.quarters:
+            same = (tenant.pk, each.scope, instant(each.start_us), tallied.generation)
+            grown = (each.admitted, each.denied)
+            if known.get(same) != grown:
+                limits = {of.label: [of.denied, of.shadow_denied] for of in each.limits}
+                sums = (each.shadow_denied, each.units, each.peak)
+                rows.append((*same, *grown, *sums, limits, instant(at_us)))
+    return rows
+
+
+def _known(counted: Sequence[_Counted], since: datetime) -> dict[Row, Row]:
+    rows = UsageQuarter.objects.using(router.db_for_write(UsageQuarter)).filter(
+        tenant__in=[each.tenant.pk for each in counted], start__gte=since
+    )
+    found = rows.order_by().values_list(*QUARTERS.same, *QUARTERS.growing)
+    return {row[: len(QUARTERS.same)]: row[len(QUARTERS.same) :] for row in found.iterator()}
+
+
+def _let_go(counted: Sequence[_Counted], but: set[int], at_us: int) -> None:
     """Give up in Redis what is copied and too old to change; of a tenant with a refused row none.
 
-    Of tenants without quarters nothing is copied: a balance that was refused would be forgotten.
+    A tenant without quarters is not looked at: its refused balance would be forgotten.
     """
     over_us = at_us - HELD_US - tallies.QUARTER_US
     tallies.forget(
@@ -114,20 +139,4 @@ def _let_go(counted: Sequence[_Counted], but: set[int | None], at_us: int) -> No
             for tenant, tallied in counted
             if tenant.pk not in but
         }
-    )
-
-
-def _row(tenant: TenantRow, generation: int, quarter: Quarter, at_us: int) -> UsageQuarter:
-    return UsageQuarter(
-        tenant_id=tenant.pk,
-        generation=generation,
-        scope=quarter.scope,
-        start=EPOCH + timedelta(microseconds=quarter.start_us),
-        admitted=quarter.admitted,
-        denied=quarter.denied,
-        shadow_denied=quarter.shadow_denied,
-        units=quarter.units,
-        peak=quarter.peak,
-        limits={each.label: [each.denied, each.shadow_denied] for each in quarter.limits},
-        copied_at=EPOCH + timedelta(microseconds=at_us),
     )

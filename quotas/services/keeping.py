@@ -7,46 +7,53 @@ last, the later one stays. Repeating changes nothing.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db import DataError, IntegrityError, connections, transaction
+from django.db import DataError, IntegrityError, connections, models, transaction
 
 from quotas.errors import ConfigurationError
 from quotas.models import CalendarBalance, UsageQuarter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from django.db import models
     from django.db.backends.base.base import BaseDatabaseWrapper
 
 logger = logging.getLogger("quotas")
 
 
 class Copies(NamedTuple):
-    """What makes a row the same thing, and what grows from one copy of it to the next.
+    """The columns of a row, which of them name it, and which grow from one copy to the next.
 
     Of ``growing`` the first that differs tells which copy is the later one.
     """
 
     model: type[models.Model]
+    columns: tuple[str, ...]
     same: tuple[str, ...]
     growing: tuple[str, ...]
 
 
+Row = tuple[Any, ...]
+"""Values in the order of `Copies.columns`."""
+
+_COUNTED = ("admitted", "denied", "shadow_denied", "units", "peak", "limits", "copied_at")
+_QUARTER = ("tenant_id", "scope", "start", "generation")
+_BALANCE = ("tenant_id", "epoch", "scope", "name", "subject", "unit", "period_start")
+
 # Each call is counted as admitted or as denied, once: of two copies of one generation all numbers
 # of the later one are at least those of the earlier.
-QUARTERS = Copies(
-    UsageQuarter, ("tenant_id", "scope", "start", "generation"), ("admitted", "denied")
-)
+QUARTERS = Copies(UsageQuarter, (*_QUARTER, *_COUNTED), _QUARTER, ("admitted", "denied"))
 BALANCES = Copies(
     CalendarBalance,
-    ("tenant_id", "epoch", "scope", "name", "subject", "unit", "period_start"),
+    (*_BALANCE, "period_end", "used", "copied_at"),
+    _BALANCE,
     ("period_end", "used"),
 )
 
 
-def keep(copies: Copies, rows: Sequence[models.Model], using: str) -> list[models.Model]:
+def keep(copies: Copies, rows: Sequence[Row], using: str) -> list[Row]:
     """Write these rows and commit; those that the database refused, each named in the log.
 
     Of a refusal all others are written: by halves, each in a transaction of its own, because
@@ -60,7 +67,9 @@ def keep(copies: Copies, rows: Sequence[models.Model], using: str) -> list[model
             _upsert(copies, rows, connections[using])
     except (IntegrityError, DataError) as error:
         if len(rows) == 1:
-            logger.error("%s is not kept until the next copy: %s", _named(rows[0]), error)  # noqa: TRY400 - no trace to follow
+            named = ", ".join(str(value) for value in rows[0][: len(copies.same)])
+            kind = copies.model._meta.verbose_name  # noqa: SLF001 - Django's documented name
+            logger.error("Not kept until the next copy: %s of tenant %s: %s", kind, named, error)  # noqa: TRY400 - no trace to follow
             return list(rows)
         middle = len(rows) // 2
         return keep(copies, rows[:middle], using) + keep(copies, rows[middle:], using)
@@ -77,36 +86,41 @@ def check_can_keep(using: str) -> None:
         )
 
 
-def _upsert(copies: Copies, rows: Sequence[models.Model], connection: BaseDatabaseWrapper) -> None:
-    fields = [each for each in copies.model._meta.local_concrete_fields if not each.primary_key]  # noqa: SLF001 - Django's documented name
+def _upsert(copies: Copies, rows: Sequence[Row], connection: BaseDatabaseWrapper) -> None:
+    prepared = [_prepare(copies.model, each, connection) for each in copies.columns]
     values = [
-        [each.get_db_prep_save(getattr(row, each.attname), connection) for each in fields]
-        for row in rows
+        [prepare(value) for prepare, value in zip(prepared, row, strict=True)] for row in rows
     ]
     with connection.cursor() as cursor:
-        cursor.executemany(
-            _statement(copies, [str(each.column) for each in fields], connection), values
-        )
+        cursor.executemany(_statement(copies, connection), values)
 
 
-def _statement(copies: Copies, columns: list[str], connection: BaseDatabaseWrapper) -> str:
+def _prepare(
+    model: type[models.Model], column: str, connection: BaseDatabaseWrapper
+) -> Callable[[Any], Any]:
+    """What the database takes for a value; numbers and texts as they are."""
+    field = next(each for each in model._meta.local_concrete_fields if each.column == column)  # noqa: SLF001 - the same
+    if isinstance(field, models.DateTimeField):  # few, and often
+        return cache(lambda value: field.get_db_prep_save(value, connection))
+    if isinstance(field, models.JSONField):
+        return lambda value: field.get_db_prep_save(value, connection)
+    return lambda value: value
+
+
+def _statement(copies: Copies, connection: BaseDatabaseWrapper) -> str:
     def quoted(names: Sequence[str], of: str = "") -> str:
         return ", ".join(of + connection.ops.quote_name(name) for name in names)
 
     table = quoted([copies.model._meta.db_table])  # noqa: SLF001 - the same
     changes = [
         f"{quoted([name])} = {quoted([name], 'EXCLUDED.')}"
-        for name in columns
+        for name in copies.columns
         if name not in copies.same
     ]
     later, kept = quoted(copies.growing, "EXCLUDED."), quoted(copies.growing, f"{table}.")
+    places = ", ".join(["%s"] * len(copies.columns))
     return (
-        f"INSERT INTO {table} ({quoted(columns)}) VALUES ({', '.join(['%s'] * len(columns))}) "  # noqa: S608 - names of our own
+        f"INSERT INTO {table} ({quoted(copies.columns)}) VALUES ({places}) "  # noqa: S608 - names of our own
         f"ON CONFLICT ({quoted(copies.same)}) DO UPDATE SET {', '.join(changes)} "
         f"WHERE ({later}) > ({kept})"
     )
-
-
-def _named(row: models.Model) -> str:
-    kind = row._meta.verbose_name  # noqa: SLF001 - the same
-    return f"Tenant {getattr(row, 'tenant_id', None)}: {kind} {row}"
