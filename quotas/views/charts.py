@@ -17,7 +17,8 @@ WHOLE = 100
 SLIMMEST = 0.75
 """Percent of the height that even one call among thousands has."""
 GAP = 0.22
-STEPS = (1, 2, 3, 4, 5)
+SMALL_TOPS = (2, 4, 6, 8, 10)
+TOPS = (12, 16, 20, 24, 30, 40, 50, 60, 80, 100)
 
 
 class Stack(NamedTuple):
@@ -96,11 +97,13 @@ def tick(position: float, words: str) -> Tick:
 
 
 def rounded_up(most: int) -> int:
-    """The next even number of one digit and zeros, so that half of it is whole, too."""
-    unit = 2
-    while most > unit * STEPS[-1]:
+    """The next round number whose half is whole, too."""
+    if most <= SMALL_TOPS[-1]:
+        return next(top for top in SMALL_TOPS if top >= most)
+    unit = 1
+    while most > unit * TOPS[-1]:
         unit *= 10
-    return next(unit * step for step in STEPS if unit * step >= most)
+    return next(unit * top for top in TOPS if unit * top >= most)
 
 
 def percent(share: float) -> str:

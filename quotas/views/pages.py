@@ -94,13 +94,14 @@ class UsagePage(Private):
 
 
 class UsageExport(Private):
-    """The history as a file for spreadsheets: a line for each bucket and scope."""
+    """The history as a file for spreadsheets; in an outage its name says that it is stale."""
 
     def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
         seen = viewing(request.user, tenant)
         history = history_for(read(seen), request.GET.get("span", ""))
         response = HttpResponse(content_type="text/csv; charset=utf-8")
-        name = f"usage-{history.span}-{history.end:%Y-%m-%d}.csv"
+        stale = "-stale" if history.stale else ""
+        name = f"usage-{history.span}-{history.buckets[-1].start:%Y-%m-%d}{stale}.csv"
         response["Content-Disposition"] = f'attachment; filename="{name}"'
         csv.writer(response).writerows(history_lines(history))
         return response
