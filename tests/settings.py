@@ -64,7 +64,7 @@ DATABASES = {
 if _URL := os.environ.get("TEST_DATABASE_URL"):
     import dj_database_url
 
-    DATABASES = {"default": dj_database_url.parse(_URL)}
+    DATABASES = {"default": dj_database_url.parse(_URL)}  # type: ignore[dict-item]
 
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},

@@ -107,7 +107,7 @@ def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
     """The quarters that the database has not, or not as they are now: few of those in Redis."""
     instant = cache(lambda us: EPOCH + timedelta(microseconds=us))
     known = _known(counted, instant(min(each.tallied.quarters[0].start_us for each in counted)))
-    rows = []
+    rows: dict[Row, Row] = {}
     for tenant, tallied in counted:
         for each in tallied.quarters:
             same = (tenant.pk, each.scope, instant(each.start_us), tallied.generation)
@@ -115,8 +115,8 @@ def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
             if known.get(same) != grown:
                 limits = {of.label: [of.denied, of.shadow_denied] for of in each.limits}
                 sums = (each.shadow_denied, each.units, each.peak)
-                rows.append((*same, *grown, *sums, limits, instant(at_us)))
-    return rows
+                rows[same] = (*same, *grown, *sums, limits, instant(at_us))
+    return list(rows.values())
 
 
 def _known(counted: Sequence[_Counted], since: datetime) -> dict[Row, Row]:

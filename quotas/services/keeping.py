@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("quotas")
 
+MOST_VALUES = 2000
+"""Values of one statement, where the database sets no limit."""
+
 
 class Copies(NamedTuple):
     """The columns of a row, which of them name it, and which grow from one copy to the next.
@@ -54,7 +57,7 @@ BALANCES = Copies(
 
 
 def keep(copies: Copies, rows: Sequence[Row], using: str) -> list[Row]:
-    """Write these rows and commit; those that the database refused, each named in the log.
+    """Write these rows, each once, and commit; those refused, each named in the log.
 
     Of a refusal all others are written: by halves, each in a transaction of its own, because
     foreign keys are looked at when one ends. Raises `RuntimeError` inside a transaction: what is
@@ -88,11 +91,14 @@ def check_can_keep(using: str) -> None:
 
 def _upsert(copies: Copies, rows: Sequence[Row], connection: BaseDatabaseWrapper) -> None:
     prepared = [_prepare(copies.model, each, connection) for each in copies.columns]
-    values = [
-        [prepare(value) for prepare, value in zip(prepared, row, strict=True)] for row in rows
-    ]
+    most = (connection.features.max_query_params or MOST_VALUES) // len(prepared)
     with connection.cursor() as cursor:
-        cursor.executemany(_statement(copies, connection), values)
+        for start in range(0, len(rows), most):
+            some = rows[start : start + most]
+            values = [
+                prepare(value) for row in some for prepare, value in zip(prepared, row, strict=True)
+            ]
+            cursor.execute(_statement(copies, len(some), connection), values)
 
 
 def _prepare(
@@ -107,7 +113,7 @@ def _prepare(
     return lambda value: value
 
 
-def _statement(copies: Copies, connection: BaseDatabaseWrapper) -> str:
+def _statement(copies: Copies, rows: int, connection: BaseDatabaseWrapper) -> str:
     def quoted(names: Sequence[str], of: str = "") -> str:
         return ", ".join(of + connection.ops.quote_name(name) for name in names)
 
@@ -118,9 +124,9 @@ def _statement(copies: Copies, connection: BaseDatabaseWrapper) -> str:
         if name not in copies.same
     ]
     later, kept = quoted(copies.growing, "EXCLUDED."), quoted(copies.growing, f"{table}.")
-    places = ", ".join(["%s"] * len(copies.columns))
+    place = f"({', '.join(['%s'] * len(copies.columns))})"
     return (
-        f"INSERT INTO {table} ({quoted(copies.columns)}) VALUES ({places}) "  # noqa: S608 - names of our own
+        f"INSERT INTO {table} ({quoted(copies.columns)}) VALUES {', '.join([place] * rows)} "  # noqa: S608 - names of our own
         f"ON CONFLICT ({quoted(copies.same)}) DO UPDATE SET {', '.join(changes)} "
         f"WHERE ({later}) > ({kept})"
     )
