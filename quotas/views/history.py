@@ -27,9 +27,9 @@ SPANS = {
     Span.MONTH: gettext_lazy("31 days"),
 }
 GRAINS = {
-    Grain.MINUTE: gettext_lazy("by the minute"),
-    Grain.QUARTER: gettext_lazy("by quarters of an hour"),
-    Grain.DAY: gettext_lazy("by days of the tenant’s time zone"),
+    Grain.MINUTE: gettext_lazy("by minute"),
+    Grain.QUARTER: gettext_lazy("by quarter of an hour"),
+    Grain.DAY: gettext_lazy("by day"),
 }
 MOST_TICKS = 7
 

@@ -88,7 +88,7 @@ def test_what_redis_has_let_go_of_comes_from_the_database(tenant, clock):
 def test_generations_of_a_quarter_add_up(tenant, clock):
     ask(of_tenant(tenant))
     [tallied] = tallies_of([tenant_tag(tenant.pk)])
-    limits = {"*/hour": [4, 1]}
+    limits = {'*/時間 "x"': [4, 1]}
     a_row(tenant, clock.now, generation=1, admitted=2, denied=4, units=5, limits=limits)
     a_row(tenant, clock.now, generation=2, admitted=3)
     a_row(tenant, clock.now, generation=tallied.generation, admitted=99, denied=99, limits=limits)
