@@ -153,7 +153,7 @@ def pack(
 
 def _label(limit: Limit) -> bytes:
     """What usage calls a limit: scope and name, behind their length in bytes."""
-    text = f"{limit.scope}/{limit.name}".encode()[-LONGEST_LABEL:]
+    text = f"{limit.scope}/{limit.name}".encode("utf-8", "replace")[-LONGEST_LABEL:]
     return bytes([len(text)]) + text
 
 

@@ -38,7 +38,7 @@ class Tally(NamedTuple):
 
     def packed(self) -> bytes:
         """As usage.lua reads it; positions count from 1 there."""
-        text = self.scope.encode()[-LONGEST_LABEL:]
+        text = self.scope.encode("utf-8", "replace")[-LONGEST_LABEL:]
         places = PLACES.pack(self.limits.start + 1, self.limits.stop)
         units = min(self.units, MOST_AMOUNT).to_bytes(6, "little")
         return places + units + bytes([len(text)]) + text

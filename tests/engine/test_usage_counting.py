@@ -15,7 +15,7 @@ from quotas.services.enforcement import Ask, enforce
 from quotas.services.usage import usage_of
 from quotas.testing import forget, frozen_clock
 from tests import START_US
-from tests.engine.asking import dumped
+from tests.engine.asking import contents, dumped
 from tests.models.rows import a_limit, a_plan, a_tenant
 from tests.services.asking import ask, in_code, of_tenant
 from tests.services.counted import only, quarters_of
@@ -171,12 +171,12 @@ def test_a_call_without_a_tenant_and_a_drop_in_are_counted_for_nobody(plan, tena
 def test_what_costs_nothing_and_what_only_looks_is_not_counted(plan, tenant):
     a_limit(plan)
     ask(of_tenant(tenant))
-    before = dumped()
+    before = contents()
 
     ask(of_tenant(tenant), cost=0)
     usage_of("acme")
 
-    assert before == dumped()
+    assert before == contents()
 
 
 def test_three_days_are_held_and_a_fourth_takes_the_place_of_the_first(plan, tenant, clock):
