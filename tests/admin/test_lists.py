@@ -209,3 +209,13 @@ def test_what_was_counted_is_to_look_at_only(staff, model):
     assert 403 == staff.post(change_url(row), {"used": 0}).status_code
     assert 200 == staff.get(change_url(row)).status_code
     assert "action-select" not in staff.get(list_url(model)).content.decode()
+
+
+@pytest.mark.parametrize("model", [CalendarBalance, UsageQuarter, UsageDay])
+def test_what_was_counted_goes_with_its_tenant(staff, model):
+    row = LISTS[model]()
+
+    staff.post(f"{change_url(row.tenant).removesuffix('change/')}delete/", {"post": "yes"})
+
+    assert not Tenant.objects.exists()
+    assert not model.objects.exists()
