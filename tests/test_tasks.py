@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module, reload
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +10,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def loaded():
-    return reload(import_module("quotas.tasks"))
+    sys.modules.pop("quotas.tasks", None)
+    return import_module("quotas.tasks")
 
 
 def test_without_celery_it_is_a_plain_function(monkeypatch):

@@ -13,8 +13,8 @@ from quotas.testing import frozen_clock
 from tests import START_US
 from tests.models.rows import a_limit, a_plan, a_tenant
 from tests.services.asking import allowed, of_tenant
+from tests.services.company import refusing
 from tests.services.counted import DAY, START, admitted
-from tests.services.test_flush import refusing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from threading import Barrier
-
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 
 from quotas.engine import tallies
 from quotas.engine.connection import link
@@ -20,6 +16,7 @@ from tests.engine.asking import dumped
 from tests.engine.watching import watching
 from tests.models.rows import a_limit, a_plan, a_tenant
 from tests.services.asking import allowed, ask, of_tenant
+from tests.services.company import in_threads, refusing
 from tests.services.counted import DAY, HOUR, QUARTER, START, admitted, quarters_of, rows
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clock")]
@@ -35,41 +32,6 @@ def plan(transactional_db):
 @pytest.fixture
 def tenant(plan):
     return a_tenant("acme")
-
-
-@contextmanager
-def refusing(tenant):
-    """The database takes no quarter of this tenant."""
-    table, quoted = UsageQuarter._meta.db_table, connection.ops.quote_name
-    if connection.vendor == "postgresql":
-        make = f"ALTER TABLE {quoted(table)} ADD CONSTRAINT refuse CHECK (tenant_id <> {tenant.pk})"
-        drop = f"ALTER TABLE {quoted(table)} DROP CONSTRAINT refuse"
-    else:
-        make = (
-            f"CREATE TRIGGER refuse BEFORE INSERT ON {quoted(table)} "
-            f"WHEN NEW.tenant_id = {tenant.pk} BEGIN SELECT RAISE(ABORT, 'refused'); END"
-        )
-        drop = "DROP TRIGGER refuse"
-    with connection.cursor() as cursor:
-        cursor.execute(make)
-        try:
-            yield
-        finally:
-            cursor.execute(drop)
-
-
-def in_threads(*works):
-    together = Barrier(len(works))
-
-    def run(work):
-        try:
-            together.wait()
-            return work()
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(run, works))
 
 
 def test_a_quarter_is_copied_with_all_that_was_counted(plan, tenant):

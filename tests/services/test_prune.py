@@ -10,8 +10,8 @@ from quotas.models import CalendarBalance, UsageDay, UsageQuarter
 from quotas.services import prune as pruning
 from quotas.services.prune import Pruned, prune
 from tests.models.rows import a_tenant
+from tests.services.company import in_threads
 from tests.services.counted import DAY, QUARTER, START
-from tests.services.test_flush import in_threads
 
 pytestmark = pytest.mark.django_db
 
