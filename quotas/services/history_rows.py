@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 SUMMED = ("admitted", "denied", "shadow_denied", "units")
 
 # Django has no way to sum up what is inside JSON, and there may be 3000 such rows of each scope.
+# Grouped by the label first: by the scope first, SQLite would leave the index of the span aside.
 BY_LIMIT = {
     "sqlite": """
         SELECT kept.scope, kept.apart, pair.key,
             SUM(json_extract(pair.value, '$[0]')), SUM(json_extract(pair.value, '$[1]'))
-        FROM ({kept}) AS kept, json_each(kept.limits) AS pair GROUP BY 1, 2, 3""",
+        FROM ({kept}) AS kept, json_each(kept.limits) AS pair GROUP BY 3, 2, 1""",
     "postgresql": """
         SELECT kept.scope, kept.apart, pair.key,
             SUM((pair.value->>0)::bigint), SUM((pair.value->>1)::bigint)
-        FROM ({kept}) AS kept, jsonb_each(kept.limits) AS pair GROUP BY 1, 2, 3""",
+        FROM ({kept}) AS kept, jsonb_each(kept.limits) AS pair GROUP BY 3, 2, 1""",
 }
 
 
