@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from quotas.views.pages import TenantList, UsagePage
+from quotas.views.pages import TenantList, UsageExport, UsagePage
 from quotas.views.twin import UsageData
 
 app_name = "quotas"
@@ -13,4 +13,5 @@ urlpatterns = [
     path("", TenantList.as_view(), name="tenants"),
     path("<str:tenant>/", UsagePage.as_view(), name="usage"),
     path("<str:tenant>/usage.json", UsageData.as_view(), name="usage-data"),
+    path("<str:tenant>/usage.csv", UsageExport.as_view(), name="usage-export"),
 ]

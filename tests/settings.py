@@ -60,6 +60,12 @@ DATABASES = {
     },
 }
 
+# Another server, such as the PostgreSQL that tests/services/test_postgresql.py starts.
+if _URL := os.environ.get("TEST_DATABASE_URL"):
+    import dj_database_url
+
+    DATABASES = {"default": dj_database_url.parse(_URL)}  # type: ignore[dict-item]
+
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "quotas": {

@@ -9,6 +9,7 @@ from quotas.admin.balances import CalendarBalanceAdmin
 from quotas.admin.overrides import OverrideAdmin
 from quotas.admin.plans import PlanAdmin, PlanLimitAdmin
 from quotas.admin.tenants import MembershipAdmin, TenantAdmin
+from quotas.admin.usage import UsageDayAdmin, UsageQuarterAdmin
 
 __all__ = [
     "CalendarBalanceAdmin",
@@ -17,4 +18,6 @@ __all__ = [
     "PlanAdmin",
     "PlanLimitAdmin",
     "TenantAdmin",
+    "UsageDayAdmin",
+    "UsageQuarterAdmin",
 ]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.http import HttpRequest
 
-from quotas.admin.parents import ModelAdmin
+from quotas.admin.parents import LookOnlyAdmin
 from quotas.models import CalendarBalance
 
 
 @admin.register(CalendarBalance)
-class CalendarBalanceAdmin(ModelAdmin):
-    """Balances: to look at, whatever one's permissions."""
+class CalendarBalanceAdmin(LookOnlyAdmin):
+    """What each subject had used of each calendar quota."""
 
     list_display = [
         "tenant",
@@ -28,16 +27,3 @@ class CalendarBalanceAdmin(ModelAdmin):
     list_filter = ["scope", "name"]
     search_fields = ["tenant__key", "tenant__name", "scope", "name", "subject"]
     date_hierarchy = "period_start"
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(
-        self, request: HttpRequest, obj: CalendarBalance | None = None
-    ) -> bool:
-        return False
-
-    def has_delete_permission(
-        self, request: HttpRequest, obj: CalendarBalance | None = None
-    ) -> bool:
-        return False

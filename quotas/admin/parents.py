@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
+from django.http import HttpRequest
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -19,3 +20,16 @@ else:
     TabularInline = admin.TabularInline
     ModelForm = forms.ModelForm
     InlineFormSet = forms.BaseInlineFormSet
+
+
+class LookOnlyAdmin(ModelAdmin):
+    """Rows to look at, whatever one's permissions."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

@@ -22,7 +22,16 @@ from quotas.admin.formsets import LimitForm
 from quotas.admin.limits import LIMIT_FIELDSETS, promise
 from quotas.admin.overrides import WHEN_FIELDSETS
 from quotas.admin.parents import ModelForm, StackedInline, TabularInline
-from quotas.models import Membership, Override, Tenant
+from quotas.models import (
+    CalendarBalance,
+    Membership,
+    Override,
+    Tenant,
+    UsageDay,
+    UsageQuarter,
+)
+
+COUNTED = (CalendarBalance, UsageDay, UsageQuarter)
 
 
 class MembershipForm(ModelForm):
@@ -97,6 +106,12 @@ class TenantAdmin(AuditedAdmin):
         count = Coalesce(Subquery(counted), 0, output_field=IntegerField())
         rows: QuerySet[Any] = super().get_queryset(request).annotate(override_count=count)
         return rows
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What was counted goes with its tenant, though nobody may delete it by itself."""
+        listed, counts, lacking, protected = super().get_deleted_objects(objs, request)
+        counted = {model._meta.verbose_name for model in COUNTED}  # noqa: SLF001 - Django's documented name
+        return listed, counts, set(lacking) - counted, protected
 
     @admin.display(description=_("plan"), ordering="plan__key")
     def plan_or_default(self, row: Tenant) -> Any:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ALWAYS = (0, (1 << 53) - 1)
 NO_AMOUNT = (1 << 53) - 1
+LONGEST_LABEL = 255
 PLACES = Struct("<HH")
 CELLS, QUOTA, LOG, SLOTS = "c", "q", "l", "s"
 EXTRA_KEY = {Algorithm.SLIDING_WINDOW_LOG: LOG, Algorithm.CONCURRENCY: SLOTS}
@@ -144,10 +145,16 @@ def pack(
     head = _seven(start) + _seven(stop) + PLACES.pack(cells, len(rows))
     return Bundle(
         limits=tuple(limit for limit, _ in asked),
-        packed=head + body,
+        packed=head + body + b"".join(_label(limit) for limit, _ in asked),
         places=(*packer.cells, *packer.extras),
         edges=packer.edges,
     )
+
+
+def _label(limit: Limit) -> bytes:
+    """What usage calls a limit: scope and name, behind their length in bytes."""
+    text = f"{limit.scope}/{limit.name}".encode("utf-8", "replace")[-LONGEST_LABEL:]
+    return bytes([len(text)]) + text
 
 
 def _seven(number: int) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from secrets import token_bytes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from quotas.domain.keys import owner_key
 from quotas.engine.clock import clock
@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from quotas.domain.keys import Subject
     from quotas.engine.bundle import Bundle, Place
 
-__all__ = ["NO_SLOT", "Owner", "Refused", "consume", "give_back", "new_slot", "peek"]
+__all__ = [
+    "NO_SLOT",
+    "Owner",
+    "Question",
+    "Refused",
+    "consume",
+    "give_back",
+    "new_slot",
+    "peek",
+    "peek_each",
+]
 
 RELEASE = Script(read("release"))
 
@@ -69,6 +79,35 @@ def peek(
     return _ask(call, subjects)
 
 
+class Question(NamedTuple):
+    """A `peek` among others, at cost 1 of each limit."""
+
+    bundle: Bundle
+    subjects: Mapping[str, Subject]
+    owner: Owner
+
+
+def peek_each(questions: Sequence[Question]) -> list[Decision | Refused]:
+    """What `peek` would answer to each, in one round trip. Raises `EngineUnavailable`."""
+    calls = [
+        Call(
+            bundle=each.bundle,
+            costs=[1] * len(each.bundle.limits),
+            now_us=clock.given_us,
+            consuming=False,
+            owner=each.owner,
+        )
+        for each in questions
+    ]
+    client, _ = link()
+    asked = [
+        (_keys(call, each.subjects), [call.bundle.packed, call.packed()])
+        for call, each in zip(calls, questions, strict=True)
+    ]
+    answers = decide_script().run_all(client, asked)
+    return [call.read(answer) for call, answer in zip(calls, answers, strict=True)]
+
+
 def give_back(places: Iterable[Place], subjects: Mapping[str, Subject], slot: bytes) -> None:
     """Free the places in flight that ``slot`` names.
 
@@ -80,8 +119,13 @@ def give_back(places: Iterable[Place], subjects: Mapping[str, Subject], slot: by
 
 
 def _ask(call: Call, subjects: Mapping[str, Subject]) -> Decision | Refused:
-    client, key = link()
+    arguments = [call.bundle.packed, call.packed()]
+    return call.read(decide_script().run(link().client, _keys(call, subjects), arguments))
+
+
+def _keys(call: Call, subjects: Mapping[str, Subject]) -> list[str]:
+    _, key = link()
     keys = [key(owner_key(call.owner.tag))] if call.owner is not None else []
     for who, what, scope, name in call.bundle.places:
         keys.append(key(subjects[who].key(what, scope, name)))
-    return call.read(decide_script().run(client, keys, [call.bundle.packed, call.packed()]))
+    return keys

@@ -58,6 +58,19 @@ class Script:
         except (RedisError, OSError) as error:
             raise EngineUnavailable(f"Redis gave no answer: {error}") from error
 
+    def run_all(
+        self, client: Redis, calls: Iterable[tuple[Sequence[str], Sequence[bytes]]]
+    ) -> list[bytes]:
+        """Its answers to these keys and arguments, in one round trip: for what may be run twice."""
+        try:
+            with client.pipeline(transaction=False) as pipeline:
+                pipeline.execute_command("SCRIPT LOAD", self.source)  # type: ignore[no-untyped-call]
+                for keys, args in calls:
+                    pipeline.execute_command("EVALSHA", self.digest, len(keys), *keys, *args)  # type: ignore[no-untyped-call]
+                return pipeline.execute()[1:]
+        except (RedisError, OSError) as error:
+            raise EngineUnavailable(f"Redis gave no answer: {error}") from error
+
 
 def read(name: str) -> str:
     """The text of ``lua/<name>.lua``."""
@@ -73,7 +86,7 @@ def decide_script() -> Script:
     branches = [f"if algorithm == {DENY_ALL} then\n{read('deny_all')}"]
     branches += [f"elseif algorithm == {CODES[each]} then\n{read(each)}" for each in Algorithm]
     source = read("decide").replace("--@algorithms", "\n".join([*branches, "end"]))
-    for part in ("arithmetic", "records", "charges", "expiry", "cells"):
+    for part in ("arithmetic", "records", "charges", "expiry", "cells", "usage"):
         source = source.replace(f"--@{part}", read(part))
     for algorithm, code in CODES.items():
         source = source.replace(f"== {algorithm.upper()} ", f"== {code} ")

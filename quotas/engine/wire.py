@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from struct import Struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from quotas.domain.decisions import Decision, Verdict
 from quotas.domain.limits import MOST_AMOUNT, LeakyBucket, in_flight
 from quotas.domain.words import Outcome
+from quotas.engine.bundle import LONGEST_LABEL, PLACES
 from quotas.errors import EngineUnavailable, InvalidCost
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 ANSWER = Struct("<B7sq6s6s")
 NO_SLOT, NO_VERSION = bytes(8), bytes(7)
-COMPARE_VERSION, NEED_MARK = 1, 2
+COMPARE_VERSION, NEED_MARK, OWNED = 1, 2, 4
 DENIED = b"D"
 OUTCOMES = {b"A": Outcome.ALLOWED, DENIED: Outcome.DENIED, b"S": Outcome.SHADOW_DENIED}
 OTHER_VERSION, UNSEEDED = b"V", b"U"  # else stale
@@ -28,17 +29,34 @@ LAST_US = (1 << 52) - 1
 """The last instant that a record can hold: in the year 2112."""
 
 
+class Tally(NamedTuple):
+    """One scope that a call asked for: its ``units``, and the positions of its limits."""
+
+    scope: str
+    units: int
+    limits: range
+
+    def packed(self) -> bytes:
+        """As usage.lua reads it; positions count from 1 there."""
+        text = self.scope.encode("utf-8", "replace")[-LONGEST_LABEL:]
+        places = PLACES.pack(self.limits.start + 1, self.limits.stop)
+        units = min(self.units, MOST_AMOUNT).to_bytes(6, "little")
+        return places + units + bytes([len(text)]) + text
+
+
 @dataclass(frozen=True, slots=True)
 class Owner:
     """Whose version is compared before anything is charged, under ``tag``.
 
-    ``version`` (7 bytes) is the one that the policy was loaded under. ``marked``: an absent
-    calendar quota counts as unused only under the owner's mark, else the answer is unseeded.
+    ``version`` (7 bytes) is the one that the policy was loaded under; None compares nothing.
+    ``marked``: an absent calendar quota counts as unused only under the owner's mark, else the
+    answer is unseeded. ``tallies`` are what is counted for people.
     """
 
     tag: str
-    version: bytes
+    version: bytes | None
     marked: bool = False
+    tallies: tuple[Tally, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +94,17 @@ class Call:
             raise ValueError(f"now_us is {self.now_us}: give 0 to {LAST_US}.")
         flags, version = 0, NO_VERSION
         if self.owner is not None:
-            flags = COMPARE_VERSION | NEED_MARK * self.owner.marked
-            version = self.owner.version
+            flags = OWNED | COMPARE_VERSION * (self.owner.version is not None)
+            flags |= NEED_MARK * self.owner.marked
+            version = self.owner.version or NO_VERSION
         head = self.now_us.to_bytes(7, "little") + bytes([self.consuming, self.seeds is not None])
         parts = [head, self.slot, bytes([flags]), version]
         seeds = [0] * len(self.costs) if self.seeds is None else self.seeds
         for limit, cost, seed in zip(self.bundle.limits, self.costs, seeds, strict=True):
             most = 1 if in_flight(limit.rule) else MOST_AMOUNT + 1
             parts += (min(whole(cost), most).to_bytes(6, "little"), seed.to_bytes(6, "little"))
-        return b"".join(parts)
+        tallies = self.owner.tallies if self.owner else ()
+        return b"".join([*parts, bytes([len(tallies)]), *(each.packed() for each in tallies)])
 
     def read(self, answer: object) -> Decision | Refused:
         """The script's answer to this call."""

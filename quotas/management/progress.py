@@ -17,13 +17,20 @@ class Progress:
     """A bar that ``write`` draws, anew in its place ten times a second, and erases at the end.
 
     It appears once the work has taken ``patience`` seconds, if it is to be ``shown`` at all.
+    ``noun`` is what is counted.
     """
 
     def __init__(
-        self, write: Callable[[str], object], *, shown: bool, patience: float = PATIENCE
+        self,
+        write: Callable[[str], object],
+        *,
+        shown: bool,
+        patience: float = PATIENCE,
+        noun: str = "lines",
     ) -> None:
         self.write = write
         self.shown = shown
+        self.noun = noun
         self._next = time.monotonic() + patience
         self._drawn = False
 
@@ -34,7 +41,7 @@ class Progress:
             return
         self._next = now + INTERVAL
         bar = "" if share is None else f"{meter(share, WIDTH):<{WIDTH}} {share:4.0%}  "
-        self.write(f"{ERASE}{bar}{done:,} lines")
+        self.write(f"{ERASE}{bar}{done:,} {self.noun}")
         self._drawn = True
 
     def erase(self) -> None:

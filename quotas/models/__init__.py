@@ -1,4 +1,4 @@
-"""What staff edit and what is kept: tenants, plans, overrides, balances.
+"""What staff edit and what is kept: tenants, plans, overrides, balances, usage.
 
 Imports Django's ORM, `quotas.domain`, `quotas.errors` and `quotas.signals` only.
 """
@@ -9,5 +9,15 @@ from quotas.models.balances import CalendarBalance
 from quotas.models.overrides import Override
 from quotas.models.plans import Plan, PlanLimit
 from quotas.models.tenants import Membership, Tenant
+from quotas.models.usage import UsageDay, UsageQuarter
 
-__all__ = ["CalendarBalance", "Membership", "Override", "Plan", "PlanLimit", "Tenant"]
+__all__ = [
+    "CalendarBalance",
+    "Membership",
+    "Override",
+    "Plan",
+    "PlanLimit",
+    "Tenant",
+    "UsageDay",
+    "UsageQuarter",
+]

@@ -8,7 +8,7 @@ of its own in steady state.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from django.db import Error as DatabaseFault
@@ -114,7 +114,9 @@ def _answer(
     subjects = subjects_of(caller, policy.tenant, asks, laid.bundle)
     slot = limiter.new_slot(laid.bundle)
     try:
-        owner = None if last else _owner(caller, policy, asks, attempt)
+        owner = _owner(caller, policy, asks, attempt, laid)
+        if last and owner is not None:
+            owner = replace(owner, version=None)
         if attempt.failure is not None:
             raise attempt.failure
         found = limiter.consume(laid.bundle, subjects, laid.costs(asks), owner=owner, slot=slot)
@@ -187,10 +189,12 @@ def _held(
 
 
 def _owner(
-    caller: Caller, policy: Policy, asks: Sequence[Ask], attempt: Attempt
+    caller: Caller, policy: Policy, asks: Sequence[Ask], attempt: Attempt, laid: LaidOut
 ) -> limiter.Owner | None:
     held = _held(caller, policy, asks, attempt)
-    return held and limiter.Owner(*held, marked=policy.tenant is not None)
+    if held is None or policy.tenant is None:
+        return held and limiter.Owner(*held)
+    return limiter.Owner(*held, marked=True, tallies=laid.tallies(asks))
 
 
 def _outdated(caller: Caller, policy: Policy | None, asks: Sequence[Ask], attempt: Attempt) -> bool:

@@ -70,19 +70,26 @@ def load_tenant(pk: int) -> TenantRow | None:
     """A tenant with its overrides that have not ended. Two queries."""
     using = router.db_for_write(Tenant)
     found = Tenant.objects.using(using).filter(pk=pk).first()
-    if found is None:
-        return None
-    return TenantRow(
-        pk=found.pk,
-        key=found.key,
-        name=found.name,
-        time_zone=found.time_zone,
-        anchor_day=found.anchor_day,
-        suspended=found.suspended,
-        epoch=found.epoch,
-        plan_pk=found.plan_id,
-        overrides=tuple(_overrides(found.pk, using)),
-    )
+    return None if found is None else _tenants([found], using)[0]
+
+
+def load_tenants(after_pk: int, most: int) -> list[TenantRow]:
+    """The next ``most`` tenants behind a primary key, in its order. Two queries."""
+    using = router.db_for_write(Tenant)
+    found = Tenant.objects.using(using).filter(pk__gt=after_pk).order_by("pk")
+    return _tenants(list(found[:most]), using)
+
+
+def load_members(tenant_pks: Iterable[int]) -> dict[int, list[Any]]:
+    """The primary keys of each tenant's users, in their order. One query."""
+    using = router.db_for_write(Membership)
+    rows = Membership.objects.using(using).filter(tenant__in=tenant_pks)
+    found: dict[int, list[Any]] = {}
+    for tenant_pk, user_pk in rows.order_by("tenant_id", "user_id").values_list(
+        "tenant_id", "user_id"
+    ):
+        found.setdefault(tenant_pk, []).append(user_pk)
+    return found
 
 
 def in_transaction() -> bool:
@@ -105,13 +112,32 @@ def load_memberships(user_pk: Any) -> list[Membership]:
         return []
 
 
-def _overrides(tenant_pk: int, using: str) -> Iterable[OverrideRow]:
+def _tenants(found: list[Tenant], using: str) -> list[TenantRow]:
+    overrides = _overrides([each.pk for each in found], using)
+    return [
+        TenantRow(
+            pk=each.pk,
+            key=each.key,
+            name=each.name,
+            time_zone=each.time_zone,
+            anchor_day=each.anchor_day,
+            suspended=each.suspended,
+            epoch=each.epoch,
+            plan_pk=each.plan_id,
+            overrides=tuple(overrides.get(each.pk, ())),
+        )
+        for each in found
+    ]
+
+
+def _overrides(tenant_pks: list[int], using: str) -> dict[int, list[OverrideRow]]:
     """Those not ended, by this host's clock and a day of grace; under a given time all.
 
     The engine's clock decides which are in force.
     """
     over = EPOCH + timedelta(microseconds=now_us()) - CLOCKS_DIFFER_BY
-    rows = Override.objects.using(using).filter(tenant_id=tenant_pk).order_by("pk")
+    rows = Override.objects.using(using).filter(tenant__in=tenant_pks).order_by("pk")
+    held: dict[int, list[OverrideRow]] = {}
     for row in rows:
         if row.ends_at is not None and row.ends_at < over and not clock.given_us:
             continue
@@ -119,10 +145,11 @@ def _overrides(tenant_pk: int, using: str) -> Iterable[OverrideRow]:
             kind="override", title=row.reason, pk=row.pk, starts=row.starts_at, ends=row.ends_at
         )
         ends = FOREVER_US if row.ends_at is None else microseconds(row.ends_at)
-        for limit in _limit(row, source):
-            yield OverrideRow(
-                pk=row.pk, limit=limit, starts_us=microseconds(row.starts_at), ends_us=ends
-            )
+        held.setdefault(row.tenant_id, []).extend(
+            OverrideRow(pk=row.pk, limit=limit, starts_us=microseconds(row.starts_at), ends_us=ends)
+            for limit in _limit(row, source)
+        )
+    return held
 
 
 def _limit(row: PlanLimit | Override, source: Source) -> Iterable[Limit]:

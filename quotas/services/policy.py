@@ -152,7 +152,7 @@ class Policy:
 
         In UTC from the 1st without a tenant.
         """
-        zone = _zone(self.tenant.time_zone) if self.tenant else UTC
+        zone = zone_of(self.tenant.time_zone) if self.tenant else UTC
         anchor = self.tenant.anchor_day if self.tenant else 1
         return edges_around(unit, at_us, zone=zone, anchor=anchor)
 
@@ -165,7 +165,7 @@ class Policy:
         return rows.limits(None if scope is None else [scope])
 
 
-def _zone(name: str) -> ZoneInfo:
+def zone_of(name: str) -> ZoneInfo:
     """The zone of this name; UTC when this host's zone data no longer has it."""
     try:
         return zone_named(name)

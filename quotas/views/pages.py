@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.mixins import LoginRequiredMixin
@@ -15,6 +16,8 @@ from django.views.generic import View
 from quotas.models import Plan
 from quotas.services.statement import Statement, statement_of
 from quotas.views.access import Viewing, nowhere, sees_all, tenants_of, viewing
+from quotas.views.exports import history_lines
+from quotas.views.history import HistoryView, history_for
 from quotas.views.rows import page_of
 
 if TYPE_CHECKING:
@@ -78,10 +81,30 @@ class UsagePage(Private):
 
     def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
         seen = viewing(request.user, tenant)
-        page = page_of(read(seen), reasons=seen.staff)
+        statement = read(seen)
+        page = page_of(statement, reasons=seen.staff)
+        history = history_for(statement, request.GET.get("span", ""))
         several = seen.staff or tenants_of(request.user).exclude(pk=seen.tenant_pk).exists()
-        context = page | {"staff": seen.staff, "several": several}
+        context = page | {
+            "staff": seen.staff,
+            "several": several,
+            "history": HistoryView(history, statement),
+        }
         return TemplateResponse(request, self.template_name, context)
+
+
+class UsageExport(Private):
+    """The history as a file for spreadsheets; in an outage its name says that it is stale."""
+
+    def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
+        seen = viewing(request.user, tenant)
+        history = history_for(read(seen), request.GET.get("span", ""))
+        response = HttpResponse(content_type="text/csv; charset=utf-8")
+        stale = "-stale" if history.stale else ""
+        name = f"usage-{history.span}-{history.buckets[-1].start:%Y-%m-%d}{stale}.csv"
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+        csv.writer(response).writerows(history_lines(history))
+        return response
 
 
 def read(seen: Viewing) -> Statement:

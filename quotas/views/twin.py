@@ -12,6 +12,8 @@ from rest_framework.views import APIView
 
 from quotas.services.statement import as_data
 from quotas.views.access import viewing
+from quotas.views.exports import history_data
+from quotas.views.history import history_for
 from quotas.views.pages import NO_CACHE, read
 
 if TYPE_CHECKING:
@@ -31,9 +33,12 @@ class UsageData(APIView):
     http_method_names = ["get", "head", "options"]
 
     def get(self, request: Request, tenant: str) -> Response:
-        """The statement of usage."""
+        """The statement of usage, and the history of the span that is asked for."""
         seen = viewing(request.user, tenant)
-        return Response(as_data(read(seen), translation, reasons=seen.staff))
+        statement = read(seen)
+        history = history_for(statement, request.query_params.get("span", ""))
+        found = as_data(statement, translation, reasons=seen.staff)
+        return Response(found | {"history": history_data(history)})
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         response = super().finalize_response(request, response, *args, **kwargs)

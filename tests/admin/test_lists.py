@@ -7,7 +7,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from quotas.models import CalendarBalance, Membership, Override, Plan, PlanLimit, Tenant
+from quotas.models import (
+    CalendarBalance,
+    Membership,
+    Override,
+    Plan,
+    PlanLimit,
+    Tenant,
+    UsageDay,
+    UsageQuarter,
+)
 from tests.admin.pages import change_url, list_url
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user, an_override
 
@@ -28,6 +37,14 @@ def a_balance():
     )
 
 
+def a_quarter():
+    return UsageQuarter.objects.create(tenant=a_tenant(), scope="api", start=NOW, generation=1)
+
+
+def a_day():
+    return UsageDay.objects.create(tenant=a_tenant(), scope="api", day=NOW.date())
+
+
 def a_tenant_with_a_plan():
     return an_override(a_tenant(plan=a_limit().plan)).tenant
 
@@ -39,6 +56,8 @@ LISTS = {
     PlanLimit: a_limit,
     Override: an_override,
     CalendarBalance: a_balance,
+    UsageQuarter: a_quarter,
+    UsageDay: a_day,
 }
 
 
@@ -183,9 +202,20 @@ def test_rows_are_found_by_what_people_call_them(staff, model, make, text):
     assert [row] == list(page.context["cl"].result_list)
 
 
-def test_balances_are_to_look_at_only(staff):
-    row = a_balance()
+@pytest.mark.parametrize("model", [CalendarBalance, UsageQuarter, UsageDay])
+def test_what_was_counted_is_to_look_at_only(staff, model):
+    row = LISTS[model]()
 
     assert 403 == staff.post(change_url(row), {"used": 0}).status_code
     assert 200 == staff.get(change_url(row)).status_code
-    assert "action-select" not in staff.get(list_url(CalendarBalance)).content.decode()
+    assert "action-select" not in staff.get(list_url(model)).content.decode()
+
+
+@pytest.mark.parametrize("model", [CalendarBalance, UsageQuarter, UsageDay])
+def test_what_was_counted_goes_with_its_tenant(staff, model):
+    row = LISTS[model]()
+
+    staff.post(f"{change_url(row.tenant).removesuffix('change/')}delete/", {"post": "yes"})
+
+    assert not Tenant.objects.exists()
+    assert not model.objects.exists()

@@ -53,6 +53,10 @@ class Neighbour:
         """How many queries a request takes there."""
         return self._told(do="enforce", **_asked(tenant, **request))["queries"]
 
+    def flush(self):
+        """Copy what is counted, there."""
+        return self._told(do="flush")
+
     def _told(self, **request):
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
@@ -137,7 +141,15 @@ def _enforce(tenant, user, scope, cost, now_us):
     return {"answer": answer, "queries": len(queries)}
 
 
-_DONE = {"forget": _forget, "later": _later, "enforce": _enforce}
+def _flush():
+    from dataclasses import asdict
+
+    from quotas.services.flush import flush
+
+    return asdict(flush(START_US))
+
+
+_DONE = {"forget": _forget, "later": _later, "enforce": _enforce, "flush": _flush}
 
 if __name__ == "__main__":
     main()

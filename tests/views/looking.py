@@ -41,12 +41,21 @@ def a_customer(*limits, key="acme", **fields):
     return a_tenant(key=key, plan=plan, **fields)
 
 
-def page(client, tenant):
-    return client.get(f"/quotas/{quote(tenant.key, safe='')}/")
+def page(client, tenant, **asked):
+    return client.get(f"/quotas/{quote(tenant.key, safe='')}/", asked)
 
 
-def data(client, tenant):
-    return client.get(f"/quotas/{quote(tenant.key, safe='')}/usage.json")
+def data(client, tenant, **asked):
+    return client.get(f"/quotas/{quote(tenant.key, safe='')}/usage.json", asked)
+
+
+def export(client, tenant, **asked):
+    return client.get(f"/quotas/{quote(tenant.key, safe='')}/usage.csv", asked)
+
+
+def shown_history(client, tenant, **asked):
+    """The history of the JSON twin."""
+    return data(client, tenant, **asked).json()["history"]
 
 
 def shown_limits(client, tenant):

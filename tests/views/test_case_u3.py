@@ -4,12 +4,21 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from quotas.services.flush import flush
 from tests.models.rows import a_limit
-from tests.views.looking import Reading, a_customer, member_of, page, shown_limits
+from tests.views.looking import (
+    Reading,
+    a_customer,
+    member_of,
+    page,
+    shown_history,
+    shown_limits,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
 
 HOUR = timedelta(hours=1)
+SPANS = ["hour", "day", "week", "month"]
 EXACT = {"name": "hour", "algorithm": "sliding_window_log", "amount": 10, "period": HOUR}
 
 
@@ -83,3 +92,51 @@ def test_u3_what_the_page_has_left_is_what_the_headers_had_left(clock, columns):
         assert f'"only";r={shown["remaining"]}' in answer["RateLimit"]
         assert shown["used"] + shown["remaining"] == (shown["capacity"] or shown["amount"])
         clock.tick(7)
+
+
+def test_u3_the_history_has_thirteen_requests_ten_of_them_admitted_and_three_denied(clock):
+    tenant = a_customer(EXACT)
+    client = member_of(tenant)
+    for _ in range(13):
+        client.get("/reports/")
+
+    for span in SPANS:
+        text = Reading(page(client, tenant, span=span)).text
+        assert "10 of 10 used 0 remaining" in text
+        assert "Requests 13 Admitted 10 Denied 3 Shadow-denied 0 Units 10" in text
+        assert "Limit Denied In shadow hour reports 3 0" in text
+        found = shown_history(client, tenant, span=span)
+        assert {
+            "requests": 13,
+            "admitted": 10,
+            "denied": 3,
+            "shadow_denied": 0,
+            "units": 10,
+        } == found["totals"]
+        assert [{"limit": "reports/hour", "denied": 3, "shadow_denied": 0}] == found[
+            "denied_by_limit"
+        ]
+
+
+def test_u3_a_call_of_cost_four_is_one_request_and_four_units(clock):
+    tenant = a_customer(EXACT)
+    client = member_of(tenant)
+
+    client.get("/reports/?cost=4")
+
+    text = Reading(page(client, tenant)).text
+    assert "4 of 10 used 6 remaining" in text
+    assert "Requests 1 Admitted 1 Denied 0 Shadow-denied 0 Units 4" in text
+    assert "No limit denied anything in this span." in text
+
+
+def test_u3_the_page_says_the_same_before_and_after_a_flush(clock):
+    tenant = a_customer(EXACT)
+    client = member_of(tenant)
+    for _ in range(13):
+        client.get("/reports/")
+    before = [page(client, tenant, span=span).content for span in SPANS]
+
+    flush(clock.now_us)
+
+    assert before == [page(client, tenant, span=span).content for span in SPANS]

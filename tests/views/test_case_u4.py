@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.views.looking import Reading, a_customer, data, member_of, page, shown_limits
+from tests.views.looking import (
+    Reading,
+    a_customer,
+    data,
+    export,
+    member_of,
+    page,
+    shown_limits,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
 
@@ -30,9 +38,9 @@ def test_u4_a_hundred_looks_leave_four_remaining_and_extend_no_expiry(clock, eve
     page(client, tenant)
     before = everything_in_redis()
 
-    for _ in range(50):
-        assert 200 == page(client, tenant).status_code
-        assert 200 == data(client, tenant).status_code
+    for span in ["hour", "day", "week", "month"] * 12:
+        for look in (page, data, export):
+            assert 200 == look(client, tenant, span=span).status_code
 
     assert before == everything_in_redis()
     found = {name: each["remaining"] for name, each in shown_limits(client, tenant).items()}
@@ -49,10 +57,12 @@ def test_u4_looking_at_a_tenant_that_never_called_creates_no_key(everything_in_r
     for _ in range(50):
         shown = page(client, tenant)
         found = data(client, tenant)
+        export(client, tenant)
 
     assert before == everything_in_redis()
     assert {0} == {each["used"] for each in found.json()["limits"]}
     assert "0 of 9 used 9 remaining" in Reading(shown).text
+    assert "Nothing was counted in this span." in Reading(shown).text
 
 
 def test_u4_the_list_of_tenants_reads_nothing_of_the_limiter(everything_in_redis):

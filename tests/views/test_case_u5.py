@@ -12,7 +12,11 @@ from tests.views.looking import a_customer, browser, data, member_of, page, staf
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
 
-ROUTES = ["/quotas/{}/", "/quotas/{}/usage.json"]
+ROUTES = [
+    f"/quotas/{{}}/{name}{asked}"
+    for name in ("", "usage.json", "usage.csv")
+    for asked in ("", "?span=month")
+]
 SECRET = {"name": "secret", "title": "Hush", "amount": 7654321}
 
 
@@ -104,7 +108,7 @@ def test_u5_members_see_their_own_and_staff_with_the_permission_all(mine, foreig
 
 def test_u5_whoever_has_not_logged_in_is_sent_to_the_login_page(mine, settings):
     settings.LOGIN_URL = "/log-in/"
-    for path in ("/quotas/", "/quotas/mine/", "/quotas/nobody/"):
+    for path in ("/quotas/", "/quotas/mine/", "/quotas/nobody/", "/quotas/nobody/usage.csv"):
         answer = Client().get(path)
 
         assert 302 == answer.status_code
@@ -152,3 +156,19 @@ def test_u5_what_can_be_no_key_is_not_found(key):
     for client in (member_of(), staff_who_may("view_tenant")):
         assert 404 == client.get(f"/quotas/{key}/").status_code
         assert 404 == client.get(f"/quotas/{key}/usage.json").status_code
+        assert 404 == client.get(f"/quotas/{key}/usage.csv").status_code
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_u5_what_another_tenant_used_is_in_no_history_but_its_own(mine, foreign, route):
+    chief = member_of(foreign)
+    for _ in range(7):
+        chief.get("/reports/?cost=7654")
+    client = member_of(mine)
+
+    shown = client.get(route.format("mine"), {"tenant": "foreign", "span": "day"})
+
+    assert 200 == shown.status_code
+    for number in (b"53578", b"53,578", b"reports,7"):
+        assert number not in shown.content
+    assert 53578 == data(chief, foreign).json()["history"]["totals"]["units"]

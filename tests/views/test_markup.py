@@ -24,7 +24,12 @@ def every_page():
     an_override(tenant, name="own", scope="reports")
     a_customer({"name": "hour"}, key="bolt")
     chief = staff_who_may("view_tenant")
+    busy = a_customer({"name": "hour", "amount": 1}, key="cyan")
+    caller = member_of(busy)
+    for _ in range(2):
+        caller.get("/reports/")
     return {
+        "usage with a history": page(caller, busy),
         "usage": page(member_of(tenant), tenant),
         "usage for staff": page(chief, tenant),
         "list": chief.get("/quotas/"),

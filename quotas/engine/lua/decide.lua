@@ -5,12 +5,12 @@
 -- ARGV  1 policy: '<I7I7I2I2' from, till (us: the span in which it holds), cell keys, limits; then a limit
 --         '<BBI2I2c4BI7I7I7I7I7' algorithm, enforced, cell key, extra key, name, kind, n, p, a, b, c (see each algorithm)
 --       2 call: '<I7BBc8Bc7' now (us, 0: the server's clock), consume, seeded, slot, flags, version; then a limit
---         '<I6I6' cost, seed
+--         '<I6I6' cost, seed; then what is counted for people (usage.lua), which also reads a label behind each limit
 -- Out   'D' or 'S' or 'A' (denied, shadow-denied, allowed), '<I7' now, then a limit
 --         '<BI7i8I6I6' fits, x (us), wait or, when it fits, delay (us; -1 never), y, z: its state after this call
 --       'T' stale, 'V' other version (then 7 bytes), 'U' unseeded: each with '<I7' now, and nothing charged
 --
--- Flags: 1 compare the owner's version, 2 an absent calendar state needs the owner's mark. A cell key holds records of
+-- Flags: 1 compare the owner's version, 2 an absent calendar state needs the owner's mark, 4 there is an owner. A cell key holds records of
 -- 29 bytes '<c4I6BI6I6I6': name, x below 2^48, 16 times kind and x above, y, z, u; one of the same name and another kind
 -- is absent, and overwritten. Invariants: a denied call writes no state; every key written has an expiry;
 -- a peek writes nothing at all.
@@ -31,13 +31,13 @@ if now < from or now >= till then return 'T' .. pack('<I7', now) end
 local first, marked = 0, true
 if flags > 0 then
   local owner = call('HMGET', KEYS[1], 'version', 'mark')
-  first, marked = 1, owner[2] or flags < 2
+  first, marked = 1, owner[2] or flags % 4 < 2
   local seen = owner[1] or '\0\0\0\0\0\0\0'
   if flags % 2 == 1 and seen ~= version then return 'V' .. pack('<I7', now) .. seen end
 end
 
 local texts = cells > 0 and call('MGET', spread(KEYS, first + 1, first + cells)) or {}
-local judged, stale, unknown, written = {}, {}, {}, {}
+local judged, stale, unknown, written, refuses, waits = {}, {}, {}, {}, {}, {}
 local verdict = 'A'
 for i = 1, count do
   local algorithm, enforced, cell, extra, name, kind, n, p, a, b, c, cost, seed
@@ -51,6 +51,7 @@ for i = 1, count do
   local fits = wait == 0 or cost == 0
   if not fits and enforced == 1 then verdict = 'D' elseif not fits and verdict == 'A' then verdict = 'S' end
   if cost == 0 then delay = 0 end
+  if not fits then refuses[i], waits[i] = enforced, wait end
   wait = math.min(fits and delay or wait, 9007199254740991)
   judged[i] = { algorithm, cell, extra, name, kind, p, cost, fits, place or false, x, y, z, u, wait, alive, later }
 end
@@ -71,4 +72,7 @@ for i = 1, count do
   answers[i] = pack('<BI7i8I6I6', fits and 1 or 0, x, wait, y, z)
 end
 --@cells
+if consume == 1 then
+  --@usage
+end
 return verdict .. pack('<I7', now) .. table.concat(answers)

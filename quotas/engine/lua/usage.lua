@@ -1,0 +1,54 @@
+-- Count one decision for people, scope by scope. Spliced into decide.lua, after the charge.
+--
+-- In    asked, ask    behind the limits of the call: '<B' how many scopes, each '<I2I2' first and last of its limits that
+--                     are its own (0 none), '<I6Bc0' units, scope
+--       policy, at_rule  behind its limits: the label '<Bc0' of each
+--       verdict, refuses, waits  'A', 'S' or 'D'; per limit that does not fit 1 when enforced, else 0, and its wait
+-- Out   the owner's hash: field 'u', '<I2' the quarter's place in a ring of three days, scope. In it '<I4I6I6' quarter of
+--       an hour, units, shadow-denied calls; 15 minutes '<I4I4' admitted, denied; then a limit '<Bc0I5I5' label, denied,
+--       shadow-denied
+--
+-- Of several limits that deny, the one with the longest wait counts. What is not copied within three days is overwritten.
+local quarter, place = floor(now / 900000000), 17 + floor(now / 60000000) % 15 * 8
+local scopes
+scopes, ask = unpack('<B', asked, ask)
+
+-- What counts for one limit each: on a denial the one with the longest wait, else those in shadow.
+local counted, longest = {}, -1
+for i = 1, scopes > 0 and verdict ~= 'A' and count or 0 do
+  local label
+  label, at_rule = unpack('<Bc0', policy, at_rule)
+  local wait = waits[i] == -1 and 9007199254740992 or waits[i]
+  if refuses[i] and verdict == 'S' then counted[i] = label
+  elseif refuses[i] == 1 and wait > longest then counted, longest = { [i] = label }, wait end
+end
+
+for _ = 1, scopes do
+  local from, to, units, scope
+  from, to, units, scope, ask = unpack('<I2I2I6Bc0', asked, ask)
+  local field = 'u' .. pack('<I2', quarter % 288) .. scope
+  local record = call('HGET', KEYS[1], field)
+  if not record or unpack('<I4', record) ~= quarter then
+    record = pack('<I4I6I6', quarter, 0, 0) .. string.rep('\0', 120)
+    call('HSETNX', KEYS[1], 'generation', pack('<I7', now))
+    call('PEXPIRE', KEYS[1], 259200000)
+  end
+  local _, total, shadowed = unpack('<I4I6I6', record)
+  local admitted, denied = unpack('<I4I4', record, place)
+  if verdict == 'D' then denied = denied + 1 else admitted, total = admitted + 1, total + units end
+  if verdict == 'S' then shadowed = shadowed + 1 end
+  record = pack('<I4I6I6', quarter, total, shadowed) .. sub(record, 17, place - 1)
+    .. pack('<I4I4', admitted, denied) .. sub(record, place + 8)
+  for i, label in pairs(counted) do
+    if i >= from and i <= to then
+      local at, stop, text, hard, soft = 137
+      repeat
+        stop, text, hard, soft = at, label, 0, 0
+        if at <= #record then text, hard, soft, at = unpack('<Bc0I5I5', record, at) end
+      until text == label
+      if verdict == 'D' then hard = hard + 1 else soft = soft + 1 end
+      record = sub(record, 1, stop - 1) .. pack('<Bc0I5I5', #label, label, hard, soft) .. sub(record, at)
+    end
+  end
+  call('HSET', KEYS[1], field, record)
+end

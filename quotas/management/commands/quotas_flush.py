@@ -1,0 +1,130 @@
+"""Copies what Redis has counted into the database, once or again and again."""
+
+from __future__ import annotations
+
+import signal
+import time
+from threading import Event
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error as DatabaseFault
+from django.db import close_old_connections
+
+from quotas.conf import conf
+from quotas.errors import ConfigurationError, EngineUnavailable
+from quotas.management.drawing import plain
+from quotas.management.interruptions import Interruptions
+from quotas.management.progress import Progress
+from quotas.models import Tenant
+from quotas.services.flush import flush
+
+KILLED = 128
+"""Added to a signal's number: the exit status of what it ended."""
+FAULTS = (EngineUnavailable, DatabaseFault)
+
+
+class Command(BaseCommand):
+    """``quotas_flush``: one line a run. With ``--loop`` it survives outages, until it is ended."""
+
+    help = (
+        "Copies what Redis has counted into the database: quarters of an hour, and what calendar "
+        "quotas have used. Running it again, or twice at once, changes nothing."
+    )
+    requires_system_checks = ()  # what was counted must not wait for a setting to be mended
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--loop",
+            type=_seconds,
+            metavar="SECONDS",
+            help="again so many seconds after each run, until SIGINT or SIGTERM",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        every = options["loop"]
+        with Interruptions() as interruptions:
+            try:
+                if every is None:
+                    self._once(interruptions)
+                while every is not None:
+                    self._survive(interruptions)
+                    with interruptions.allowed():
+                        pause(every)
+            except KeyboardInterrupt:
+                if every is None:
+                    number = interruptions.signal or signal.SIGINT
+                    raise CommandError(
+                        f"Ended by {signal.Signals(number).name} before all was copied; "
+                        "what was, stays: run it again.",
+                        returncode=KILLED + number,
+                    ) from None
+
+    def _once(self, interruptions: Interruptions) -> None:
+        try:
+            refused = self._flush(interruptions)
+        except FAULTS as error:
+            raise CommandError(_told(error)) from error
+        except (ConfigurationError, ImproperlyConfigured) as error:
+            raise CommandError(str(error)) from error
+        if refused:
+            raise CommandError(f"The database refused {refused} rows: the log names them.")
+
+    def _survive(self, interruptions: Interruptions) -> None:
+        try:
+            close_old_connections()  # one that the database has dropped is opened anew
+            self._flush(interruptions)
+        except FAULTS as error:
+            self.stderr.write(_told(error))
+        except (ConfigurationError, ImproperlyConfigured) as error:
+            raise CommandError(str(error)) from error
+
+    def _flush(self, interruptions: Interruptions) -> int:
+        """One run and its line; how many rows were refused."""
+        started = time.monotonic()
+        progress = self._progress()
+        total = Tenant.objects.count() if progress.shown else 0
+
+        def after_page(seen: int) -> None:
+            progress.update(seen, min(1.0, seen / total) if total else None)
+            with interruptions.allowed():
+                pass
+
+        try:
+            done = flush(after_page=after_page)
+        finally:
+            progress.erase()
+        refused = f", {done.refused:,} rows refused" if done.refused else ""
+        self.stdout.write(
+            f"{done.tenants:,} tenants, {done.quarters:,} quarters, {done.balances:,} balances"
+            f"{refused} in {time.monotonic() - started:.1f} s"
+        )
+        return done.refused
+
+    def _progress(self) -> Progress:
+        encoding = getattr(self.stderr, "encoding", None)
+
+        def write(text: str) -> None:
+            self.stderr.write(plain(text, encoding), style_func=str, ending="")
+
+        return Progress(write, shown=self.stderr.isatty(), noun="tenants")
+
+
+def pause(seconds: float) -> None:
+    """Wait: a signal that ends the command ends the waiting, too."""
+    Event().wait(seconds)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= 24 * 3600:
+        raise ValueError(text)
+    return seconds
+
+
+def _told(error: Exception) -> str:
+    reason = " ".join(str(error).split()).rstrip(".")
+    if isinstance(error, EngineUnavailable):
+        return f"{reason}. Nothing is lost: Redis (alias {conf.cache!r}) holds three days."
+    return f"The database gave no answer: {reason}. Nothing is lost: Redis holds three days."

@@ -1,0 +1,87 @@
+"""Sums up old usage by the day, and deletes what is older still."""
+
+from __future__ import annotations
+
+import signal
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error as DatabaseFault
+
+from quotas.management.drawing import plain
+from quotas.management.interruptions import Interruptions
+from quotas.management.progress import Progress
+from quotas.models import Tenant
+from quotas.services.prune import Pruned, prune
+
+KILLED = 128
+"""Added to a signal's number: the exit status of what it ended."""
+
+
+class Command(BaseCommand):
+    """``quotas_prune``: one line. What was interrupted goes on at the next run."""
+
+    help = (
+        "Sums up quarters of an hour older than --quarters days by the day, in each tenant's time "
+        "zone, and deletes days and calendar balances older than --days days."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--quarters",
+            type=int,
+            default=35,
+            metavar="DAYS",
+            help="how long quarters of an hour are kept: 35, if not given, and at least 4",
+        )
+        parser.add_argument(
+            "--days",
+            type=int,
+            default=800,
+            metavar="DAYS",
+            help="how long days and balances are kept: 800, if not given",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with Interruptions() as interruptions:
+            try:
+                done = self._prune(interruptions, options["quarters"], options["days"])
+            except KeyboardInterrupt:
+                number = interruptions.signal or signal.SIGINT
+                raise CommandError(
+                    f"Ended by {signal.Signals(number).name}; run it again to go on.",
+                    returncode=KILLED + number,
+                ) from None
+            except (ValueError, OverflowError) as error:
+                raise CommandError(str(error)) from error
+            except DatabaseFault as error:
+                raise CommandError(f"The database gave no answer: {error}") from error
+        self.stdout.write(
+            f"{done.quarters:,} quarters summed up by the day; "
+            f"{done.days:,} days and {done.balances:,} balances deleted"
+        )
+
+    def _prune(self, interruptions: Interruptions, quarters: int, days: int) -> Pruned:
+        encoding = getattr(self.stderr, "encoding", None)
+
+        def write(text: str) -> None:
+            self.stderr.write(plain(text, encoding), style_func=str, ending="")
+
+        progress = Progress(write, shown=self.stderr.isatty(), noun="tenants")
+        total = Tenant.objects.count() if progress.shown else 0
+
+        def after_tenant(seen: int) -> None:
+            progress.update(seen, min(1.0, seen / total) if total else None)
+            with interruptions.allowed():
+                pass
+
+        try:
+            return prune(
+                quarters=timedelta(days=quarters),
+                days=timedelta(days=days),
+                after_tenant=after_tenant,
+            )
+        finally:
+            progress.erase()

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import django.db.models.deletion
+import django.utils.timezone
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("quotas", "0003_calendar_balances"),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="UsageQuarter",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "scope",
+                    models.CharField(
+                        help_text="What was asked for. No default.",
+                        max_length=255,
+                        verbose_name="scope",
+                    ),
+                ),
+                (
+                    "admitted",
+                    models.BigIntegerField(
+                        default=0, help_text="Calls admitted. Default: 0.", verbose_name="admitted"
+                    ),
+                ),
+                (
+                    "denied",
+                    models.BigIntegerField(
+                        default=0, help_text="Calls denied. Default: 0.", verbose_name="denied"
+                    ),
+                ),
+                (
+                    "shadow_denied",
+                    models.BigIntegerField(
+                        default=0,
+                        help_text=(
+                            "Calls admitted that a limit in shadow would have denied. Default: 0."
+                        ),
+                        verbose_name="shadow-denied",
+                    ),
+                ),
+                (
+                    "units",
+                    models.BigIntegerField(
+                        default=0,
+                        help_text="Units that the admitted calls cost. Default: 0.",
+                        verbose_name="units",
+                    ),
+                ),
+                (
+                    "peak",
+                    models.BigIntegerField(
+                        default=0,
+                        help_text="Calls admitted in the busiest minute. Default: 0.",
+                        verbose_name="peak",
+                    ),
+                ),
+                (
+                    "limits",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text=(
+                            "How often each limit denied, and would have denied in shadow, "
+                            "by scope/name. Default: {}."
+                        ),
+                        verbose_name="by limit",
+                    ),
+                ),
+                (
+                    "generation",
+                    models.BigIntegerField(
+                        help_text=(
+                            "Since when Redis had remembered what it counted, in "
+                            "microseconds of its clock. No default."
+                        ),
+                        verbose_name="generation",
+                    ),
+                ),
+                (
+                    "start",
+                    models.DateTimeField(
+                        help_text="When the quarter of an hour began. No default.",
+                        verbose_name="start",
+                    ),
+                ),
+                (
+                    "copied_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now,
+                        help_text="When these numbers were read from Redis. Default: now.",
+                        verbose_name="copied at",
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        help_text="Who used it. No default.",
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="quarters",
+                        to="quotas.tenant",
+                        verbose_name="tenant",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "usage of a quarter of an hour",
+                "verbose_name_plural": "usage by quarters of an hour",
+                "ordering": ["tenant", "start", "scope", "generation"],
+                "indexes": [
+                    models.Index(fields=["tenant", "start"], name="quotas_usagequarter_span")
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "scope", "start", "generation"),
+                        name="quotas_usagequarter_once",
+                        violation_error_message="This quarter is kept already.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("admitted__gte", 0),
+                            ("denied__gte", 0),
+                            ("generation__gte", 0),
+                            ("peak__gte", 0),
+                            ("shadow_denied__gte", 0),
+                            ("units__gte", 0),
+                        ),
+                        name="quotas_usagequarter_sums",
+                        violation_error_message="What was counted cannot be below 0.",
+                    ),
+                ],
+            },
+        ),
+    ]

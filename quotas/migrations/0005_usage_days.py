@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import django.db.models.deletion
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("quotas", "0004_usage_quarters"),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="UsageDay",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "scope",
+                    models.CharField(
+                        help_text="What was asked for. No default.",
+                        max_length=255,
+                        verbose_name="scope",
+                    ),
+                ),
+                (
+                    "admitted",
+                    models.BigIntegerField(
+                        default=0, help_text="Calls admitted. Default: 0.", verbose_name="admitted"
+                    ),
+                ),
+                (
+                    "denied",
+                    models.BigIntegerField(
+                        default=0, help_text="Calls denied. Default: 0.", verbose_name="denied"
+                    ),
+                ),
+                (
+                    "shadow_denied",
+                    models.BigIntegerField(
+                        default=0,
+                        help_text=(
+                            "Calls admitted that a limit in shadow would have denied. Default: 0."
+                        ),
+                        verbose_name="shadow-denied",
+                    ),
+                ),
+                (
+                    "units",
+                    models.BigIntegerField(
+                        default=0,
+                        help_text="Units that the admitted calls cost. Default: 0.",
+                        verbose_name="units",
+                    ),
+                ),
+                (
+                    "peak",
+                    models.BigIntegerField(
+                        default=0,
+                        help_text="Calls admitted in the busiest minute. Default: 0.",
+                        verbose_name="peak",
+                    ),
+                ),
+                (
+                    "limits",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text=(
+                            "How often each limit denied, and would have denied in shadow, "
+                            "by scope/name. Default: {}."
+                        ),
+                        verbose_name="by limit",
+                    ),
+                ),
+                (
+                    "day",
+                    models.DateField(
+                        db_index=True,
+                        help_text=(
+                            "The date in the tenant's time zone when it was summed up. No default."
+                        ),
+                        verbose_name="day",
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        help_text="Who used it. No default.",
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="days",
+                        to="quotas.tenant",
+                        verbose_name="tenant",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "usage of a day",
+                "verbose_name_plural": "usage by days",
+                "ordering": ["tenant", "day", "scope"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "day", "scope"),
+                        name="quotas_usageday_once",
+                        violation_error_message="This day is kept already.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("admitted__gte", 0),
+                            ("denied__gte", 0),
+                            ("peak__gte", 0),
+                            ("shadow_denied__gte", 0),
+                            ("units__gte", 0),
+                        ),
+                        name="quotas_usageday_sums",
+                        violation_error_message="What was counted cannot be below 0.",
+                    ),
+                ],
+            },
+        ),
+    ]

@@ -1,0 +1,142 @@
+"""Copies what Redis has counted into the database.
+
+Numbers are copied as they are, never added: repeating a flush, two at once, and one that died
+before or after its commit all end in the same rows. See docs/decisions/0007-usage-records.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db import router
+
+from quotas.domain.keys import tenant_tag
+from quotas.engine import tallies
+from quotas.models import CalendarBalance, UsageQuarter
+from quotas.services.attempt import Attempt
+from quotas.services.calendars import used_of
+from quotas.services.keeping import BALANCES, QUARTERS, check_can_keep, keep
+from quotas.services.loading import EPOCH, load_tenants
+from quotas.services.store import store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+
+    from quotas.engine.tallies import Tallied
+    from quotas.services.keeping import Row
+    from quotas.services.policy import TenantRow
+
+PAGE = 200
+"""Tenants a round trip and a transaction: after a day away each has 96 quarters of every scope."""
+HELD_US = 2 * 3600 * 1_000_000
+"""How long what is copied stays in Redis, after its quarter has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """How much was copied: tenants that had anything, rows, and rows that the database refused."""
+
+    tenants: int = 0
+    quarters: int = 0
+    balances: int = 0
+    refused: int = 0
+
+    def __add__(self, other: Flushed) -> Flushed:
+        return Flushed(
+            self.tenants + other.tenants,
+            self.quarters + other.quarters,
+            self.balances + other.balances,
+            self.refused + other.refused,
+        )
+
+
+def flush(
+    now_us: int | None = None, *, after_page: Callable[[int], object] = lambda _seen: None
+) -> Flushed:
+    """Copy every tenant's quarters and calendar balances, then let go of what is old in Redis.
+
+    A row that the database refuses is named in the log and left for the next run. Balances are
+    those of tenants and their members: see `quotas.services.calendars`. ``now_us`` is for tests:
+    quarters that ended two hours before it are let go of. ``after_page`` is told how many tenants
+    have been looked at; what it raises ends the flush well. Raises `EngineUnavailable`, the
+    database's errors, and `ConfigurationError` for a database that cannot do it.
+    """
+    for model in (UsageQuarter, CalendarBalance):
+        check_can_keep(router.db_for_write(model))
+    at_us = now_us or tallies.counting_at()
+    done, seen = Flushed(), 0
+    for tenants in _pages():
+        done += _flush(tenants, at_us)
+        seen += len(tenants)
+        after_page(seen)
+    return done
+
+
+class _Counted(NamedTuple):
+    tenant: TenantRow
+    tallied: Tallied
+
+
+def _pages() -> Iterator[list[TenantRow]]:
+    """All tenants by primary key: one made meanwhile is met too, or by the next flush."""
+    last = 0
+    while page := load_tenants(last, PAGE):
+        yield page
+        last = page[-1].pk
+
+
+def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
+    found = tallies.tallies_of([tenant_tag(each.pk) for each in tenants])
+    counted = [_Counted(*each) for each in zip(tenants, found, strict=True) if each[1].quarters]
+    if not counted:
+        return Flushed()
+    quarters = _changed(counted, at_us)
+    refused = keep(QUARTERS, quarters, router.db_for_write(UsageQuarter))
+    with Attempt() as attempt:
+        balances = used_of([each.tenant for each in counted], store.plans(attempt), at_us)
+    refused += keep(BALANCES, balances, router.db_for_write(CalendarBalance))
+    _let_go(counted, {row[0] for row in refused}, at_us)
+    return Flushed(len(counted), len(quarters), len(balances), len(refused))
+
+
+def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
+    """The quarters that the database has not, or not as they are now: few of those in Redis."""
+    instant = cache(lambda us: EPOCH + timedelta(microseconds=us))
+    known = _known(counted, instant(min(each.tallied.quarters[0].start_us for each in counted)))
+    rows: dict[Row, Row] = {}
+    for tenant, tallied in counted:
+        for each in tallied.quarters:
+            same = (tenant.pk, each.scope, instant(each.start_us), tallied.generation)
+            grown = (each.admitted, each.denied)
+            if known.get(same) != grown:
+                limits = {of.label: [of.denied, of.shadow_denied] for of in each.limits}
+                sums = (each.shadow_denied, each.units, each.peak)
+                rows[same] = (*same, *grown, *sums, limits, instant(at_us))
+    return list(rows.values())
+
+
+def _known(counted: Sequence[_Counted], since: datetime) -> dict[Row, Row]:
+    rows = UsageQuarter.objects.using(router.db_for_write(UsageQuarter)).filter(
+        tenant__in=[each.tenant.pk for each in counted], start__gte=since
+    )
+    found = rows.order_by().values_list(*QUARTERS.same, *QUARTERS.growing)
+    return {row[: len(QUARTERS.same)]: row[len(QUARTERS.same) :] for row in found.iterator()}
+
+
+def _let_go(counted: Sequence[_Counted], but: set[int], at_us: int) -> None:
+    """Give up in Redis what is copied and too old to change; of a tenant with a refused row none.
+
+    A tenant without quarters is not looked at: its refused balance would be forgotten.
+    """
+    over_us = at_us - HELD_US - tallies.QUARTER_US
+    tallies.forget(
+        {
+            tenant_tag(tenant.pk): [each for each in tallied.quarters if each.start_us <= over_us]
+            for tenant, tallied in counted
+            if tenant.pk not in but
+        }
+    )

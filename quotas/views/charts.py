@@ -1,0 +1,121 @@
+"""Bars of a history, laid out in percent of the chart's width and height: it is drawn at any size.
+
+Texts, so that no template writes a number in the reader's language into an attribute.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from quotas.views import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+WHOLE = 100
+SLIMMEST = 0.75
+"""Percent of the height that even one call among thousands has."""
+GAP = 0.22
+SMALL_TOPS = (2, 4, 6, 8, 10)
+TOPS = (12, 16, 20, 24, 30, 40, 50, 60, 80, 100)
+
+
+class Stack(NamedTuple):
+    """What one bar piles up, from the ground; ``words`` say it. The parts do not overlap."""
+
+    words: str
+    admitted: int
+    shadow: int
+    denied: int
+
+    @property
+    def height(self) -> int:
+        """Of all parts together."""
+        return self.admitted + self.shadow + self.denied
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A rectangle of a bar: ``kind`` is admitted, shadow or denied."""
+
+    kind: str
+    y: str
+    height: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar with its parts; ``words`` for whoever points at it."""
+
+    x: str
+    width: str
+    words: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A word below the chart, and where: ``anchor`` is start, middle or end."""
+
+    x: str
+    anchor: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Bars with the numbers of the scale beside them, from the top, and the ticks below."""
+
+    bars: tuple[Bar, ...]
+    scale: tuple[str, ...]
+    ticks: tuple[Tick, ...]
+
+
+def chart(stacks: Sequence[Stack], ticks: Sequence[Tick]) -> Chart:
+    """A chart with a place for each stack, whose top is a round number of calls."""
+    top = rounded_up(max((each.height for each in stacks), default=0))
+    width = WHOLE / len(stacks)
+    bars = tuple(
+        Bar(
+            x=percent(width * (position + GAP / 2)),
+            width=percent(width * (1 - GAP)),
+            words=each.words,
+            parts=tuple(_parts(each, top)),
+        )
+        for position, each in enumerate(stacks)
+        if each.height
+    )
+    scale = tuple(wording.number(each) for each in (top, top // 2, 0))
+    return Chart(bars, scale, tuple(ticks))
+
+
+def tick(position: float, words: str) -> Tick:
+    """A tick at a share of the width; those at the edges stay inside."""
+    anchor = "start" if position <= 0 else "end" if position >= 1 else "middle"
+    return Tick(percent(WHOLE * position), anchor, words)
+
+
+def rounded_up(most: int) -> int:
+    """The next round number whose half is whole, too."""
+    if most <= SMALL_TOPS[-1]:
+        return next(top for top in SMALL_TOPS if top >= most)
+    unit = 1
+    while most > unit * TOPS[-1]:
+        unit *= 10
+    return next(unit * top for top in TOPS if unit * top >= most)
+
+
+def percent(share: float) -> str:
+    """A length as SVG takes it."""
+    return f"{share:.3f}".rstrip("0").rstrip(".") + "%"
+
+
+def _parts(stack: Stack, top: int) -> Iterator[Part]:
+    ground = float(WHOLE)
+    for kind in ("admitted", "shadow", "denied"):
+        count: int = getattr(stack, kind)
+        if count:
+            height = max(SLIMMEST, WHOLE * count / top)
+            ground -= height
+            yield Part(kind, percent(ground), percent(height))

@@ -1,0 +1,92 @@
+"""The flush and the prune once more, on a PostgreSQL server that is started for them."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from project.tether import Tether
+from project.valkey import free_port
+
+TESTS = [
+    "tests/services/test_flush.py",
+    "tests/services/test_flush_balances.py",
+    "tests/services/test_prune.py",
+    "tests/models/test_usage.py",
+]
+INITDB = ["-U", "quotas", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"]
+POSTGRES = ["-c", "unix_socket_directories=", "-c", "fsync=off"]
+DEBIAN = Path("/usr/lib/postgresql")
+
+
+def binary(name):
+    """The newest of Debian's, else the one on PATH; None where there is none."""
+    found = sorted(DEBIAN.glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
+    return found[-1] if found else shutil.which(name)
+
+
+@pytest.fixture
+def url():
+    """The address of a server of the test's own, which ends with it."""
+    if binary("initdb") is None:
+        pytest.skip("NOT TESTED ON POSTGRESQL: install the server, such as Debian's postgresql")
+    if not (find_spec("psycopg") or find_spec("psycopg2")):
+        pytest.skip("NOT TESTED ON POSTGRESQL: install its driver, psycopg[binary]")
+    tether = Tether()
+    try:
+        yield _started(tether)
+    finally:
+        tether.close()
+
+
+def _started(tether):
+    folder, port = tether.folder("quotas-postgresql-"), free_port()
+    unprivileged = []
+    if os.geteuid() == 0:  # the server refuses to run as root
+        names = {each.pw_name: each for each in pwd.getpwall()}
+        who = names.get("postgres") or names["nobody"]
+        os.chown(folder, who.pw_uid, who.pw_gid)
+        ids = [f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}"]
+        unprivileged = ["setpriv", *ids, "--clear-groups"]
+    data = folder / "data"
+    subprocess.run(
+        [*unprivileged, binary("initdb"), "-D", data, *INITDB],
+        check=True,
+        capture_output=True,
+        cwd="/",
+    )
+    with (folder / "log").open("w") as log:
+        tether.spawn(
+            [*unprivileged, binary("postgres"), "-D", data, "-p", str(port), *POSTGRES],
+            stdout=log,
+            stderr=log,
+            cwd="/",
+        )
+    ready = [binary("pg_isready"), "-h", "127.0.0.1", "-p", str(port), "-t", "1"]
+    for _ in range(100):
+        if subprocess.run(ready, check=False, capture_output=True).returncode == 0:
+            return f"postgres://quotas@127.0.0.1:{port}/postgres"
+        log_text = (folder / "log").read_text()
+        assert "FATAL" not in log_text or "starting up" in log_text, log_text
+    raise AssertionError((folder / "log").read_text())
+
+
+def test_the_flush_and_the_prune_hold_on_postgresql_too(url):
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**own, "TEST_DATABASE_URL": url},
+    )
+
+    assert 0 == done.returncode, done.stdout
