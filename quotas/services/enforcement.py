@@ -116,7 +116,7 @@ def _answer(
     try:
         owner = _owner(caller, policy, asks, attempt, laid)
         if last and owner is not None:
-            owner = replace(owner, version=None)
+            owner = replace(owner, version=None, marked=False)
         if attempt.failure is not None:
             raise attempt.failure
         found = limiter.consume(laid.bundle, subjects, laid.costs(asks), owner=owner, slot=slot)
