@@ -17,13 +17,19 @@ KNOWN_BY = ("scope", "name")
 
 
 class LimitForm(ModelForm):
-    """A limit, or some of its fields: what is wrong with an absent one is said of the whole row."""
+    """A limit, or some of its fields.
+
+    What is wrong with an absent one is said of the whole row; of a field that was refused already,
+    nothing is added: it counts as blank from there on.
+    """
 
     def add_error(self, field: str | None, error: Any) -> None:
         if field is None and hasattr(error, "error_dict"):
             known = {*self.fields, NON_FIELD_ERRORS}
             told: dict[str, list[ValidationError]] = {}
             for name, errors in error.error_dict.items():
+                if name in self.errors:
+                    continue
                 told.setdefault(name if name in known else NON_FIELD_ERRORS, []).extend(errors)
             error = ValidationError(told)
         super().add_error(field, error)
