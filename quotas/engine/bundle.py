@@ -7,7 +7,7 @@ from itertools import count
 from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
-from quotas.domain.keys import counted_as, record_kind, record_name
+from quotas.domain.keys import counted_as, digest, record_kind, record_name
 from quotas.domain.limits import CalendarQuota, DenyAll, LeakyBucket, TokenBucket, Unlimited
 from quotas.domain.words import Algorithm, CalendarUnit, Mode
 from quotas.engine.script import CODES, DENY_ALL
@@ -145,16 +145,26 @@ def pack(
     head = _seven(start) + _seven(stop) + PLACES.pack(cells, len(rows))
     return Bundle(
         limits=tuple(limit for limit, _ in asked),
-        packed=head + body + b"".join(_label(limit) for limit, _ in asked),
+        packed=head + body + b"".join(labelled(limit.scope, limit.name) for limit, _ in asked),
         places=(*packer.cells, *packer.extras),
         edges=packer.edges,
     )
 
 
-def _label(limit: Limit) -> bytes:
-    """What usage calls a limit: scope and name, behind their length in bytes."""
-    text = f"{limit.scope}/{limit.name}".encode("utf-8", "replace")[-LONGEST_LABEL:]
-    return bytes([len(text)]) + text
+def labelled(scope: str, name: str = "") -> bytes:
+    """What usage calls a scope, or a limit of it: the text, behind its length in bytes.
+
+    What is too long for that is called by its digest.
+    """
+    parts = [scope, name] if name else [scope]
+    most = LONGEST_LABEL // len(parts) - 1
+    texts = [part.replace("\0", "\ufffd").encode("utf-8", "replace") for part in parts]
+    short = [
+        text if len(text) <= most else digest(part).encode()
+        for part, text in zip(parts, texts, strict=True)
+    ]
+    label = b"/".join(short if sum(map(len, texts)) >= LONGEST_LABEL else texts)
+    return bytes([len(label)]) + label
 
 
 def _seven(number: int) -> bytes:

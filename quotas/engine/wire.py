@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from quotas.domain.decisions import Decision, Verdict
 from quotas.domain.limits import MOST_AMOUNT, LeakyBucket, in_flight
 from quotas.domain.words import Outcome
-from quotas.engine.bundle import LONGEST_LABEL, PLACES
+from quotas.engine.bundle import labelled
 from quotas.errors import EngineUnavailable, InvalidCost
 
 if TYPE_CHECKING:
@@ -25,23 +25,20 @@ OUTCOMES = {b"A": Outcome.ALLOWED, DENIED: Outcome.DENIED, b"S": Outcome.SHADOW_
 OTHER_VERSION, UNSEEDED = b"V", b"U"  # else stale
 LONGEST_WAIT = (1 << 53) - 1
 """Microseconds, 285 years: what is longer is told as this."""
+MOST_TALLIES = 255
 LAST_US = (1 << 52) - 1
 """The last instant that a record can hold: in the year 2112."""
 
 
 class Tally(NamedTuple):
-    """One scope that a call asked for: its ``units``, and the positions of its limits."""
+    """One scope that a call asked for, and its ``units``."""
 
     scope: str
     units: int
-    limits: range
 
     def packed(self) -> bytes:
-        """As usage.lua reads it; positions count from 1 there."""
-        text = self.scope.encode("utf-8", "replace")[-LONGEST_LABEL:]
-        places = PLACES.pack(self.limits.start + 1, self.limits.stop)
-        units = min(self.units, MOST_AMOUNT).to_bytes(6, "little")
-        return places + units + bytes([len(text)]) + text
+        """As usage.lua reads it."""
+        return min(self.units, MOST_AMOUNT).to_bytes(6, "little") + labelled(self.scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ class Call:
         for limit, cost, seed in zip(self.bundle.limits, self.costs, seeds, strict=True):
             most = 1 if in_flight(limit.rule) else MOST_AMOUNT + 1
             parts += (min(whole(cost), most).to_bytes(6, "little"), seed.to_bytes(6, "little"))
-        tallies = self.owner.tallies if self.owner else ()
+        tallies = self.owner.tallies[:MOST_TALLIES] if self.owner else ()
         return b"".join([*parts, bytes([len(tallies)]), *(each.packed() for each in tallies)])
 
     def read(self, answer: object) -> Decision | Refused:

@@ -35,7 +35,7 @@ __all__ = ["Answer", "Ask", "Caller", "enforce"]
 
 logger = logging.getLogger("quotas")
 
-MOST_TRIES = 4
+MOST_TRIES, MOST_COMPARED = 5, 3
 NOBODY = Policy(plan=None)
 _warned: Bounded[bool] = Bounded(1000)
 
@@ -93,7 +93,7 @@ def _enforce(caller: Caller, asked: tuple[Ask, ...], attempt: Attempt) -> Answer
                 _warn(refusal)
                 raise
             continue
-        answer = _answer(caller, policy, laid, asked, attempt, last=tries == MOST_TRIES)
+        answer = _answer(caller, policy, laid, asked, attempt, last=tries > MOST_COMPARED)
         if answer is not None:
             return answer
     outage.report(EngineUnavailable("the policy changed faster than it could be read"))
@@ -116,7 +116,7 @@ def _answer(
     try:
         owner = _owner(caller, policy, asks, attempt, laid)
         if last and owner is not None:
-            owner = replace(owner, version=None, marked=False)
+            owner = replace(owner, version=None)
         if attempt.failure is not None:
             raise attempt.failure
         found = limiter.consume(laid.bundle, subjects, laid.costs(asks), owner=owner, slot=slot)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from quotas.engine.tallies import Tallied
+    from quotas.engine.tallies import Quarter, Tallied
     from quotas.services.keeping import Row
     from quotas.services.policy import TenantRow
 
@@ -34,6 +34,8 @@ PAGE = 200
 """Tenants a round trip and a transaction: after a day away each has 96 quarters of every scope."""
 HELD_US = 2 * 3600 * 1_000_000
 """How long what is copied stays in Redis, after its quarter has ended."""
+LATEST_US = 3 * 24 * 3600 * 1_000_000
+"""What began longer ago is let go of uncopied: its row may have been summed up by the day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +97,12 @@ def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
     if not counted:
         return Flushed()
     quarters = _changed(counted, at_us)
-    refused = keep(QUARTERS, quarters, router.db_for_write(UsageQuarter))
+    unkept = keep(QUARTERS, quarters, router.db_for_write(UsageQuarter))
     with Attempt() as attempt:
         balances = used_of([each.tenant for each in counted], store.plans(attempt), at_us)
-    refused += keep(BALANCES, balances, router.db_for_write(CalendarBalance))
-    _let_go(counted, {row[0] for row in refused}, at_us)
-    return Flushed(len(counted), len(quarters), len(balances), len(refused))
+    refused = keep(BALANCES, balances, router.db_for_write(CalendarBalance))
+    _let_go(counted, unkept, {row[0] for row in refused}, at_us)
+    return Flushed(len(counted), len(quarters), len(balances), len(unkept) + len(refused))
 
 
 def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
@@ -112,7 +114,7 @@ def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
         for each in tallied.quarters:
             same = (tenant.pk, each.scope, instant(each.start_us), tallied.generation)
             grown = (each.admitted, each.denied)
-            if known.get(same) != grown:
+            if known.get(same) != grown and each.start_us > at_us - LATEST_US:
                 limits = {of.label: [of.denied, of.shadow_denied] for of in each.limits}
                 sums = (each.shadow_denied, each.units, each.peak)
                 rows[same] = (*same, *grown, *sums, limits, instant(at_us))
@@ -127,16 +129,28 @@ def _known(counted: Sequence[_Counted], since: datetime) -> dict[Row, Row]:
     return {row[: len(QUARTERS.same)]: row[len(QUARTERS.same) :] for row in found.iterator()}
 
 
-def _let_go(counted: Sequence[_Counted], but: set[int], at_us: int) -> None:
-    """Give up in Redis what is copied and too old to change; of a tenant with a refused row none.
+def _let_go(
+    counted: Sequence[_Counted], unkept: Sequence[Row], waiting: set[int], at_us: int
+) -> None:
+    """Give up in Redis what is copied and too old to change, but not rows that were refused.
 
-    A tenant without quarters is not looked at: its refused balance would be forgotten.
+    Of tenants ``waiting`` for a balance to be kept the latest quarter stays, too: a tenant without
+    any is not looked at.
     """
-    over_us = at_us - HELD_US - tallies.QUARTER_US
-    tallies.forget(
-        {
-            tenant_tag(tenant.pk): [each for each in tallied.quarters if each.start_us <= over_us]
-            for tenant, tallied in counted
-            if tenant.pk not in but
-        }
-    )
+    latest_us, over_us = at_us - LATEST_US, at_us - HELD_US - tallies.QUARTER_US
+    named = {row[: len(QUARTERS.same) - 1] for row in unkept}
+    gone: dict[str, list[Quarter]] = {}
+    for tenant, tallied in counted:
+        held = tallied.quarters[-1:] if tenant.pk in waiting else ()
+        gone[tenant_tag(tenant.pk)] = [
+            each
+            for each in tallied.quarters
+            if each.start_us <= latest_us
+            or (
+                each.start_us <= over_us
+                and each not in held
+                and (tenant.pk, each.scope, EPOCH + timedelta(microseconds=each.start_us))
+                not in named
+            )
+        ]
+    tallies.forget(gone)

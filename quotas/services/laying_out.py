@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from quotas.domain.keys import Subject, digest, subject_text, tenant_tag
 from quotas.domain.words import EVERY_SCOPE, SubjectKind
 from quotas.engine.bundle import Asked, Bundle, pack
-from quotas.engine.wire import Tally
+from quotas.engine.wire import Tally, whole
 from quotas.errors import ConflictingCosts, NotInPlan
 
 if TYPE_CHECKING:
@@ -79,15 +79,13 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class LaidOut:
-    """A bundle, and which of its limits are which ask's.
+    """A bundle, and for each of its limits the position of the ask that gives its cost.
 
-    ``costed`` is for each limit the position of the ask that gives its cost, None for the largest
-    of the plan's; ``ranges`` are for each ask its limits.
+    None: the largest of the plan's.
     """
 
     bundle: Bundle
     costed: tuple[int | None, ...]
-    ranges: tuple[range, ...]
 
     def costs(self, asks: Sequence[Ask]) -> list[int]:
         """The cost of each limit, by position."""
@@ -96,12 +94,12 @@ class LaidOut:
 
     def tallies(self, asks: Sequence[Ask]) -> tuple[Tally, ...]:
         """What is counted for people, scope by scope; a call that costs nothing is not."""
-        found: dict[str, Tally] = {}
-        for ask, limits in zip(asks, self.ranges, strict=True):
+        units: dict[str, int] = {}
+        for ask in asks:
             scope = (ask.limit.scope if ask.limit else ask.scope) or EVERY_SCOPE
             if ask.cost and ask.needs_tenant:
-                found.setdefault(scope, Tally(scope, ask.cost, limits))
-        return tuple(found.values())
+                units[scope] = max(whole(ask.cost), units.get(scope, 0))
+        return tuple(Tally(*each) for each in units.items())
 
 
 def distinct(asks: Iterable[Ask]) -> tuple[Ask, ...]:
@@ -134,42 +132,36 @@ def lay_out(policy: Policy, caller: Caller, asks: tuple[Ask, ...], at_us: int) -
     held = laid_out.get(shape)
     if isinstance(held, LaidOut):
         return held
-    asked, costed, ranges = _limits(policy, counted, at_us)
+    asked, costed = _limits(policy, counted, at_us)
     span = policy.in_force(at_us).span
     bundle = pack(asked, edges_of=lambda unit: policy.edges(unit, at_us), span=span)
     if len(laid_out) >= MOST_LAID_OUT:
         laid_out.clear()
-    laid = laid_out[shape] = LaidOut(bundle, tuple(costed), tuple(ranges))
+    laid = laid_out[shape] = LaidOut(bundle, tuple(costed))
     return laid
 
 
-def _limits(
-    policy: Policy, counted: Counted, at_us: int
-) -> tuple[list[Asked], list[int | None], list[range]]:
+def _limits(policy: Policy, counted: Counted, at_us: int) -> tuple[list[Asked], list[int | None]]:
     rows = policy.in_force(at_us)
     asked: list[Asked] = []
     costed: list[int | None] = []
-    ranges: list[range] = []
     for position, ask in enumerate(counted.asks):
         own = counted.own(ask)
         if ask.limit is not None:
             asked.append(Asked(ask.limit, own or counted.kind(ask.limit.subject)))
             costed.append(position)
-            ranges.append(range(len(asked) - 1, len(asked)))
             continue
         if not rows.covers(ask.scope):
             plan = policy.plan.key if policy.plan else "none"
             raise NotInPlan(
                 f"Neither scope {ask.scope!r} nor {EVERY_SCOPE!r} has a row in plan {plan!r}."
             )
-        first = len(asked)
         for limit in rows.limits([ask.scope]):
             entry = Asked(limit, own or counted.kind(limit.subject))
             if entry not in asked:
                 asked.append(entry)
                 costed.append(None if limit.scope == EVERY_SCOPE else position)
-        ranges.append(range(first, len(asked)))
-    return asked, costed, ranges
+    return asked, costed
 
 
 def subjects_of(

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from quotas.domain.history import History, Sums
 
 COLUMNS = ("start", "end", "scope", "requests", "admitted", "denied", "shadow_denied", "units")
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r\n")  # full width ones, too
+BLANK = " \u00a0\ufeff\u3000\0"
 
 
 def history_data(history: History) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def history_lines(history: History) -> Iterator[list[object]]:
 
 def cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if text.lstrip(BLANK).startswith(FORMULA) else text
 
 
 def _sums(sums: Sums, *, detailed: bool) -> dict[str, int | None]:

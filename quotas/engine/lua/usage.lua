@@ -1,14 +1,13 @@
 -- Count one decision for people, scope by scope. Spliced into decide.lua, after the charge.
 --
--- In    asked, ask    behind the limits of the call: '<B' how many scopes, each '<I2I2' first and last of its limits that
---                     are its own (0 none), '<I6Bc0' units, scope
+-- In    asked, ask    behind the limits of the call: '<B' how many scopes, each '<I6Bc0' units, scope
 --       policy, at_rule  behind its limits: the label '<Bc0' of each
 --       verdict, refuses, waits  'A', 'S' or 'D'; per limit that does not fit 1 when enforced, else 0, and its wait
 -- Out   the owner's hash: field 'u', '<I2' the quarter's place in a ring of three days, scope. In it '<I4I6I6' quarter of
 --       an hour, units, shadow-denied calls; 15 minutes '<I4I4' admitted, denied; then a limit '<Bc0I5I5' label, denied,
 --       shadow-denied
 --
--- Of several limits that deny, the one with the longest wait counts. What is not copied within three days is overwritten.
+-- Of several limits that deny, the one with the longest wait counts, in its scope's record or else in the last. What is not copied within three days is overwritten.
 local quarter, place = floor(now / 900000000), 17 + floor(now / 60000000) % 15 * 8
 local scopes
 scopes, ask = unpack('<B', asked, ask)
@@ -23,9 +22,9 @@ for i = 1, scopes > 0 and verdict ~= 'A' and count or 0 do
   elseif refuses[i] == 1 and wait > longest then counted, longest = { [i] = label }, wait end
 end
 
-for _ = 1, scopes do
-  local from, to, units, scope
-  from, to, units, scope, ask = unpack('<I2I2I6Bc0', asked, ask)
+for turn = 1, scopes do
+  local units, scope
+  units, scope, ask = unpack('<I6Bc0', asked, ask)
   local field = 'u' .. pack('<I2', quarter % 288) .. scope
   local record = call('HGET', KEYS[1], field)
   if not record or unpack('<I4', record) ~= quarter then
@@ -40,7 +39,8 @@ for _ = 1, scopes do
   record = pack('<I4I6I6', quarter, total, shadowed) .. sub(record, 17, place - 1)
     .. pack('<I4I4', admitted, denied) .. sub(record, place + 8)
   for i, label in pairs(counted) do
-    if i >= from and i <= to then
+    if turn == scopes or sub(label, 1, #scope + 1) == scope .. '/' then
+      counted[i] = nil
       local at, stop, text, hard, soft = 137
       repeat
         stop, text, hard, soft = at, label, 0, 0
