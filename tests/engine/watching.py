@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 
 from redis import Redis
+from redis.crc import key_slot
+from redis.exceptions import ResponseError
 
 from quotas.engine.connection import link
 
@@ -33,12 +35,18 @@ def watching(url):
         with watcher.monitor() as monitor:
             yield found
             bell.echo(token)
+            own = int(bell.get_connection_kwargs().get("db") or 0)
             while (told := monitor.next_command())["command"] != f"ECHO {token}":
+                if int(told["db"]) != own:  # another worker's, on a server that both were given
+                    continue
                 by_script = told["client_type"] == "lua"
                 kept = found.by_scripts if by_script else found.by_clients
                 kept.append(told["command"].split(" "))
 
 
 def slot_of(key):
-    """The number of the cluster slot of a key, by the server's own reckoning."""
-    return link().client.execute_command("CLUSTER", "KEYSLOT", key)
+    """The number of the cluster slot of a key, by the server's own reckoning if it tells."""
+    try:
+        return link().client.execute_command("CLUSTER", "KEYSLOT", key)
+    except ResponseError:  # Redis tells it on a cluster alone
+        return key_slot(key.encode())
