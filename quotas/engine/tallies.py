@@ -15,6 +15,7 @@ from redis.exceptions import RedisError
 from quotas.domain.keys import owner_key
 from quotas.engine.clock import clock
 from quotas.engine.connection import link
+from quotas.engine.hours import HOUR_PREFIX, Hour
 from quotas.engine.script import Script, read
 from quotas.errors import EngineUnavailable
 
@@ -103,10 +104,11 @@ class Quarter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tallied:
-    """All that one owner's hash has: its ``generation`` (us; 0 without any), and its quarters."""
+    """All that one owner's hash has: its ``generation`` (us; 0 without any), quarters and hours."""
 
     generation: int
     quarters: tuple[Quarter, ...]
+    hours: tuple[Hour, ...] = ()
 
 
 def tallies_of(tags: Sequence[str]) -> list[Tallied]:
@@ -151,7 +153,10 @@ def forget(copied: Mapping[str, Sequence[Quarter]]) -> None:
 def _tallied(fields: Mapping[bytes, bytes]) -> Tallied:
     quarters = [Quarter(*each) for each in fields.items() if each[0][:1] == b"u"]
     quarters.sort(key=lambda each: (each.start_us, each.field[TALLY_PREFIX:]))
-    return Tallied(int.from_bytes(fields.get(b"generation", b""), "little"), tuple(quarters))
+    hours = [Hour(*each) for each in fields.items() if each[0][:1] == HOUR_PREFIX]
+    hours.sort(key=lambda each: each.start_us)
+    generation = int.from_bytes(fields.get(b"generation", b""), "little")
+    return Tallied(generation, tuple(quarters), tuple(hours))
 
 
 def _limits(rest: bytes) -> Iterator[LimitTally]:

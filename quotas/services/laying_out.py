@@ -66,6 +66,7 @@ class Caller:
     """Who asks.
 
     ``address`` is canonical text, ``credential`` a secret of which only the digest is used.
+    ``operation`` is what was called, for people: method and route.
 
     ``resolve`` gives the tenant: its primary key, its key, or None; it is called anew after an
     edit.
@@ -74,6 +75,7 @@ class Caller:
     address: str
     user_pk: object | None = None
     credential: str | None = None
+    operation: str = ""
     resolve: Callable[[], str | int | None] = lambda: None
 
 

@@ -1,0 +1,123 @@
+"""What the decision script has counted by the hour: who called, and how full each limit got.
+
+See hour.lua. Reading changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from struct import Struct
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HOUR_US = 60 * 60 * 1_000_000
+HOUR_PREFIX = b"h"
+HEAD = Struct("<III6sIB")
+CALLER = Struct("<II6sII7s4s")
+SIX = 6
+NO_MOST = (1 << 48) - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallerTally:
+    """What one caller asked for, since it is listed.
+
+    ``caller`` is ``u<user>``, ``c<digest of the credential>``, or both with a space between.
+    ``early``: denied calls that came sooner than the Retry-After of its denial before.
+    """
+
+    caller: str
+    admitted: int
+    denied: int
+    units: int
+    early: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peak:
+    """The most units of a limit (``scope/name``) that were taken at once, by its fullest subject.
+
+    ``most``: what fitted at once at the last call; None: unlimited.
+    """
+
+    label: str
+    used: int
+    most: int | None
+
+
+class Hour(NamedTuple):
+    """One owner's hour, in UTC: the record, and the field where it lies."""
+
+    field: bytes
+    raw: bytes
+
+    @property
+    def start_us(self) -> int:
+        """When the hour began."""
+        return int.from_bytes(self.raw[:4], "little") * HOUR_US
+
+    @property
+    def admitted(self) -> int:
+        """Calls admitted, each once whatever it asked for."""
+        return int(HEAD.unpack_from(self.raw)[1])
+
+    @property
+    def denied(self) -> int:
+        """Calls denied, each once."""
+        return int(HEAD.unpack_from(self.raw)[2])
+
+    @property
+    def units(self) -> int:
+        """What the admitted calls cost, over all their scopes."""
+        return int.from_bytes(HEAD.unpack_from(self.raw)[3], "little")
+
+    @property
+    def early(self) -> int:
+        """Denied calls that came sooner than the Retry-After of their caller's denial before."""
+        return int(HEAD.unpack_from(self.raw)[4])
+
+    @property
+    def callers(self) -> tuple[CallerTally, ...]:
+        """The callers listed: the busiest, at most 16. What is missing to the sums is the rest."""
+        return tuple(found for found, _ in self._callers())
+
+    @property
+    def peaks(self) -> tuple[Peak, ...]:
+        """How full each limit got that was charged."""
+        at = HEAD.size
+        for _, end in self._callers():
+            at = end
+        return tuple(self._peaks(at))
+
+    def _callers(self) -> Iterator[tuple[CallerTally, int]]:
+        """Each caller, and where its record ends."""
+        at = HEAD.size
+        for _ in range(self.raw[at - 1]):
+            stop = at + 1 + self.raw[at]
+            admitted, denied, units, early, *_ = CALLER.unpack_from(self.raw, stop)
+            found = CallerTally(
+                caller=_text(self.raw[at + 1 : stop]),
+                admitted=admitted,
+                denied=denied,
+                units=int.from_bytes(units, "little"),
+                early=early,
+            )
+            at = stop + CALLER.size
+            yield found, at
+
+    def _peaks(self, at: int) -> Iterator[Peak]:
+        while at < len(self.raw):
+            stop = at + 1 + self.raw[at]
+            used, most = (
+                int.from_bytes(self.raw[start : start + SIX], "little")
+                for start in (stop, stop + SIX)
+            )
+            label = _text(self.raw[at + 1 : stop])
+            yield Peak(label=label, used=used, most=None if most == NO_MOST else most)
+            at = stop + 2 * SIX
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
