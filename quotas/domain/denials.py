@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,6 +13,8 @@ class Denial:
     the one with the longest wait, and ``cost`` is what it was asked for. ``retry_after`` is what
     the client was told: whole seconds, None when waiting does not help. ``operation`` is what was
     called: method and route, such as ``"POST api/reports/"``, blank when not known.
+    ``caller`` is known of the latest denials alone, not of one that its id names: ``u<user>``,
+    ``c<digest of the credential>``, or both with a space between; blank for nobody in particular.
     """
 
     tenant_pk: int
@@ -22,3 +24,4 @@ class Denial:
     cost: int
     retry_after: int | None
     operation: str = ""
+    caller: str = field(default="", compare=False)

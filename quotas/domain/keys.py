@@ -75,6 +75,11 @@ def owner_key(tag: str) -> str:
     return f"{{{tag}}}:owner"
 
 
+def denials_key(tag: str) -> str:
+    """The key of the latest denials of a tenant."""
+    return f"{{{tag}}}:denials"
+
+
 def subject_text(kind: SubjectKind, value: object = "") -> str:
     """The subject part of a key. A credential is always digested, an address keeps its digits."""
     if kind is SubjectKind.TENANT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from secrets import token_bytes
 from typing import TYPE_CHECKING, NamedTuple
 
-from quotas.domain.keys import owner_key
+from quotas.domain.keys import denials_key, owner_key
 from quotas.engine.clock import clock
 from quotas.engine.connection import link
 from quotas.engine.script import Script, decide_script, read
@@ -23,6 +23,7 @@ __all__ = [
     "Owner",
     "Question",
     "Refused",
+    "asked",
     "consume",
     "give_back",
     "new_slot",
@@ -89,23 +90,24 @@ class Question(NamedTuple):
 
 def peek_each(questions: Sequence[Question]) -> list[Decision | Refused]:
     """What `peek` would answer to each, in one round trip. Raises `EngineUnavailable`."""
-    calls = [
-        Call(
-            bundle=each.bundle,
-            costs=[1] * len(each.bundle.limits),
-            now_us=clock.given_us,
-            consuming=False,
-            owner=each.owner,
-        )
-        for each in questions
-    ]
-    client, _ = link()
-    asked = [
-        (_keys(call, each.subjects), [call.bundle.packed, call.packed()])
-        for call, each in zip(calls, questions, strict=True)
-    ]
-    answers = decide_script().run_all(client, asked)
-    return [call.read(answer) for call, answer in zip(calls, answers, strict=True)]
+    calls = [asked(each) for each in questions]
+    answers = decide_script().run_all(link().client, [(keys, args) for _, keys, args in calls])
+    return [call.read(answer) for (call, _, _), answer in zip(calls, answers, strict=True)]
+
+
+def asked(
+    question: Question, *, seeds: Sequence[int] | None = None
+) -> tuple[Call, list[str], list[bytes]]:
+    """The call that a question is, with its keys and arguments. ``seeds`` as for `peek`."""
+    call = Call(
+        bundle=question.bundle,
+        costs=[1] * len(question.bundle.limits),
+        now_us=clock.given_us,
+        consuming=False,
+        owner=question.owner,
+        seeds=seeds,
+    )
+    return call, _keys(call, question.subjects), [call.bundle.packed, call.packed()]
 
 
 def give_back(places: Iterable[Place], subjects: Mapping[str, Subject], slot: bytes) -> None:
@@ -128,4 +130,6 @@ def _keys(call: Call, subjects: Mapping[str, Subject]) -> list[str]:
     keys = [key(owner_key(call.owner.tag))] if call.owner is not None else []
     for who, what, scope, name in call.bundle.places:
         keys.append(key(subjects[who].key(what, scope, name)))
+    if call.owner is not None and call.owner.tallies:
+        keys.append(key(denials_key(call.owner.tag)))
     return keys

@@ -86,7 +86,16 @@ def decide_script() -> Script:
     branches = [f"if algorithm == {DENY_ALL} then\n{read('deny_all')}"]
     branches += [f"elseif algorithm == {CODES[each]} then\n{read(each)}" for each in Algorithm]
     source = read("decide").replace("--@algorithms", "\n".join([*branches, "end"]))
-    for part in ("arithmetic", "records", "charges", "expiry", "cells", "usage"):
+    for part in (
+        "arithmetic",
+        "records",
+        "charges",
+        "expiry",
+        "cells",
+        "usage",
+        "hours",
+        "denials",
+    ):
         source = source.replace(f"--@{part}", read(part))
     for algorithm, code in CODES.items():
         source = source.replace(f"== {algorithm.upper()} ", f"== {code} ")

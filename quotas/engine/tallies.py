@@ -121,7 +121,7 @@ def tallies_of(tags: Sequence[str]) -> list[Tallied]:
             found = pipeline.execute()
     except (RedisError, OSError) as error:
         raise EngineUnavailable(f"Redis gave no answer: {error}") from error
-    return [_tallied(fields) for fields in found]
+    return [tallied(fields) for fields in found]
 
 
 def counting_at() -> int:
@@ -150,7 +150,8 @@ def forget(copied: Mapping[str, Sequence[Quarter]]) -> None:
         FORGET.run_all(client, calls)
 
 
-def _tallied(fields: Mapping[bytes, bytes]) -> Tallied:
+def tallied(fields: Mapping[bytes, bytes]) -> Tallied:
+    """What an owner's hash says."""
     quarters = [Quarter(*each) for each in fields.items() if each[0][:1] == b"u"]
     quarters.sort(key=lambda each: (each.start_us, each.field[TALLY_PREFIX:]))
     hours = [Hour(*each) for each in fields.items() if each[0][:1] == HOUR_PREFIX]

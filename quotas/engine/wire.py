@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 ANSWER = Struct("<B7sq6s6s")
 NO_SLOT, NO_VERSION = bytes(8), bytes(7)
 COMPARE_VERSION, NEED_MARK, OWNED = 1, 2, 4
+LONGEST_TEXT = 80
+"""Bytes of a caller or an operation; what is longer is cut."""
 DENIED = b"D"
 OUTCOMES = {b"A": Outcome.ALLOWED, DENIED: Outcome.DENIED, b"S": Outcome.SHADOW_DENIED}
 OTHER_VERSION, UNSEEDED = b"V", b"U"  # else stale
 LONGEST_WAIT = (1 << 53) - 1
 """Microseconds, 285 years: what is longer is told as this."""
-MOST_TALLIES = 255
+MOST_TALLIES, NO_TALLIES = 255, bytes(1)
 LAST_US = (1 << 52) - 1
 """The last instant that a record can hold: in the year 2112."""
 
@@ -47,13 +49,22 @@ class Owner:
 
     ``version`` (7 bytes) is the one that the policy was loaded under; None compares nothing.
     ``marked``: an absent calendar quota counts as unused only under the owner's mark, else the
-    answer is unseeded. ``tallies`` are what is counted for people.
+    answer is unseeded. ``tallies`` are what is counted for people, with ``caller``, who asks, and
+    ``operation``, what is called.
     """
 
     tag: str
     version: bytes | None
     marked: bool = False
     tallies: tuple[Tally, ...] = ()
+    caller: str = ""
+    operation: str = ""
+
+    def packed(self) -> bytes:
+        """What is counted, as usage.lua and hours.lua read it."""
+        tallies = self.tallies[:MOST_TALLIES]
+        parts = [bytes([len(tallies)]), *(each.packed() for each in tallies)]
+        return b"".join([*parts, *map(_text, (self.caller, self.operation))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +111,7 @@ class Call:
         for limit, cost, seed in zip(self.bundle.limits, self.costs, seeds, strict=True):
             most = 1 if in_flight(limit.rule) else MOST_AMOUNT + 1
             parts += (min(whole(cost), most).to_bytes(6, "little"), seed.to_bytes(6, "little"))
-        tallies = self.owner.tallies[:MOST_TALLIES] if self.owner else ()
-        return b"".join([*parts, bytes([len(tallies)]), *(each.packed() for each in tallies)])
+        return b"".join([*parts, self.owner.packed() if self.owner else NO_TALLIES])
 
     def read(self, answer: object) -> Decision | Refused:
         """The script's answer to this call."""
@@ -147,6 +157,11 @@ class Call:
             self.bundle.edges.get(place, ()),
             lag,
         )
+
+
+def _text(text: str) -> bytes:
+    raw = text.encode("utf-8", "replace")[:LONGEST_TEXT]
+    return bytes([len(raw)]) + raw
 
 
 def whole(cost: object) -> int:

@@ -194,7 +194,13 @@ def _owner(
     held = _held(caller, policy, asks, attempt)
     if held is None or policy.tenant is None:
         return held and limiter.Owner(*held)
-    return limiter.Owner(*held, marked=True, tallies=laid.tallies(asks))
+    return limiter.Owner(
+        *held,
+        marked=True,
+        tallies=laid.tallies(asks),
+        caller=caller.text,
+        operation=caller.operation,
+    )
 
 
 def _outdated(caller: Caller, policy: Policy | None, asks: Sequence[Ask], attempt: Attempt) -> bool:

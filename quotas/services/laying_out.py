@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from quotas.domain.keys import Subject, digest, subject_text, tenant_tag
+from quotas.domain.keys import Subject, digest, subject_text, tenant_tag, user_tag
 from quotas.domain.words import EVERY_SCOPE, SubjectKind
 from quotas.engine.bundle import Asked, Bundle, pack
 from quotas.engine.wire import Tally, whole
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST_LAID_OUT = 512
 COUNTED, SUBJECT = "k", "x"
+CREDENTIAL_LETTERS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,17 @@ class Caller:
     credential: str | None = None
     operation: str = ""
     resolve: Callable[[], str | int | None] = lambda: None
+
+    @property
+    def text(self) -> str:
+        """Who asks, for people: the user, and a few letters of the credential's digest.
+
+        Blank for an address: it is nobody in particular, and personal.
+        """
+        user = "" if self.user_pk is None else user_tag(self.user_pk)
+        if self.credential is None:
+            return user
+        return f"{user} c{digest(self.credential)[1 : 1 + CREDENTIAL_LETTERS]}".lstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from quotas.domain.decisions import Decision
+from quotas.domain.denials import Denial
 from quotas.domain.keys import tenant_tag
 from quotas.domain.limits import CalendarQuota, Unlimited
 from quotas.domain.words import SubjectKind
 from quotas.engine import limiter
 from quotas.engine.bundle import Asked, pack
 from quotas.engine.clock import now_us
+from quotas.engine.sight import Sight, look
 from quotas.errors import EngineUnavailable
 from quotas.services.attempt import Attempt
 from quotas.services.laying_out import Caller, subjects_of
@@ -19,12 +22,10 @@ from quotas.services.seeding import balances
 from quotas.services.store import store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from quotas.domain.decisions import Decision, Verdict
-    from quotas.domain.keys import Subject
+    from quotas.domain.decisions import Verdict
     from quotas.domain.policies import Limit
-    from quotas.engine.bundle import Bundle
+    from quotas.engine.denials import Denied
+    from quotas.engine.tallies import Tallied
     from quotas.services.policy import Policy, TenantRow
 
 MOST_TRIES = 4
@@ -66,9 +67,10 @@ class UsageLine:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Every limit that applies to a tenant, at one instant of the engine's clock (us.
+    """Every limit that applies to a tenant, at one instant of the engine's clock (us).
 
-    0 in an outage).
+    ``at_us`` is 0 in an outage. ``tallied`` is what Redis has counted for people, None in an
+    outage; ``denials`` are the latest, the latest first.
     """
 
     tenant: TenantRow
@@ -77,6 +79,8 @@ class Usage:
     lines: tuple[UsageLine, ...]
     at_us: int
     outage: bool
+    tallied: Tallied | None = None
+    denials: tuple[Denial, ...] = ()
 
 
 def usage_of(
@@ -95,26 +99,23 @@ def usage_of(
             if policy is None or policy.tenant is None:
                 return None
             question = _question(policy, policy.tenant, user_pk, scope, at_us or now_us())
-            found = _peek(question, attempt, seeded=seeded)
-            if not isinstance(found, limiter.Refused):
-                return _usage(policy, policy.tenant, question.limits, found)
-            at_us, seeded = found.now_us, seeded or found.unseeded
-            if found.version is not None:
+            seen = _look(question, attempt, seeded=seeded)
+            if seen is None or not isinstance(seen.found, limiter.Refused):
+                return _usage(policy, policy.tenant, question.asked, seen)
+            at_us, seeded = seen.found.now_us, seeded or seen.found.unseeded
+            if seen.found.version is not None:
                 store.drop_tenant(policy.tenant.pk)
-            last = _usage(policy, policy.tenant, question.limits, None)
+            last = _usage(policy, policy.tenant, question.asked, None)
         outage.report(EngineUnavailable("the policy changed faster than it could be read"))
         return last
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A peek laid out: the limits that are shown, and whose they are."""
+    """What is asked of the limiter for a tenant's page, and when."""
 
     tenant: TenantRow
-    limits: tuple[Limit, ...]
-    bundle: Bundle
-    subjects: Mapping[str, Subject]
-    owner: limiter.Owner
+    asked: limiter.Question
     at_us: int
 
 
@@ -130,22 +131,14 @@ def _question(
     )
     subjects = subjects_of(Caller(address="", user_pk=user_pk), tenant, (), bundle)
     owner = limiter.Owner(tenant_tag(tenant.pk), policy.version, marked=True)
-    return _Question(tenant, limits, bundle, subjects, owner, at_us)
+    return _Question(tenant, limiter.Question(bundle, subjects, owner), at_us)
 
 
-def _peek(
-    question: _Question, attempt: Attempt, *, seeded: bool
-) -> Decision | limiter.Refused | None:
-    """The limiter's answer; None when it gives none."""
+def _look(question: _Question, attempt: Attempt, *, seeded: bool) -> Sight | None:
+    """What the limiter knows; None when it gives no answer."""
     if attempt.failure is None:
         try:
-            return limiter.peek(
-                question.bundle,
-                question.subjects,
-                [1] * len(question.limits),
-                owner=question.owner,
-                seeds=_seeds(question) if seeded else None,
-            )
+            return look(question.asked, seeds=_seeds(question) if seeded else None)
         except EngineUnavailable as error:
             attempt.failure = error
     outage.report(attempt.failure)
@@ -159,17 +152,18 @@ def _seeds(question: _Question) -> list[int]:
         for row in balances(question.tenant, question.at_us)
         if row.start_us <= question.at_us
     }
+    subjects = question.asked.subjects
     return [
-        known.get((each.scope, each.name, each.rule.unit, question.subjects[each.subject].text), 0)
+        known.get((each.scope, each.name, each.rule.unit, subjects[each.subject].text), 0)
         if isinstance(each.rule, CalendarQuota | Unlimited) and each.rule.unit is not None
         else 0
-        for each in question.limits
+        for each in question.asked.bundle.limits
     ]
 
 
-def _usage(
-    policy: Policy, tenant: TenantRow, limits: tuple[Limit, ...], found: Decision | None
-) -> Usage:
+def _usage(policy: Policy, tenant: TenantRow, asked: limiter.Question, seen: Sight | None) -> Usage:
+    limits = asked.bundle.limits
+    found = seen.found if seen and isinstance(seen.found, Decision) else None
     verdicts = found.verdicts if found else (None,) * len(limits)
     return Usage(
         tenant=tenant,
@@ -178,4 +172,20 @@ def _usage(
         lines=tuple(map(UsageLine, limits, verdicts)),
         at_us=found.now_us if found else 0,
         outage=found is None,
+        tallied=seen.tallied if seen else None,
+        denials=tuple(_denial(each, tenant) for each in seen.denials) if seen else (),
+    )
+
+
+def _denial(denied: Denied, tenant: TenantRow) -> Denial:
+    scope, _, name = denied.label.rpartition("/")
+    return Denial(
+        tenant_pk=tenant.pk,
+        at_us=denied.at_us,
+        scope=scope,
+        name=name,
+        cost=denied.cost,
+        retry_after=denied.retry_after,
+        operation=denied.operation,
+        caller=denied.caller,
     )

@@ -1,7 +1,7 @@
 -- Decide one request: judge every limit, then charge all of them or none. One round trip, one script.
 -- Why: docs/decisions/0003-all-or-nothing.md; the clock: 0001; what an edit does: 0006.
 --
--- KEYS  [owner] cell keys, then keys of logs and slots, in the order in which the policy numbers them
+-- KEYS  [owner] cell keys, then keys of logs and slots, in the order in which the policy numbers them [the owner's denials]
 -- ARGV  1 policy: '<I7I7I2I2' from, till (us: the span in which it holds), cell keys, limits; then a limit
 --         '<BBI2I2c4BI7I7I7I7I7' algorithm, enforced, cell key, extra key, name, kind, n, p, a, b, c (see each algorithm)
 --       2 call: '<I7BBc8Bc7' now (us, 0: the server's clock), consume, seeded, slot, flags, version; then a limit
@@ -37,7 +37,7 @@ if flags > 0 then
 end
 
 local texts = cells > 0 and call('MGET', spread(KEYS, first + 1, first + cells)) or {}
-local judged, stale, unknown, written, refuses, waits = {}, {}, {}, {}, {}, {}
+local judged, stale, unknown, written, refuses, waits, peaks = {}, {}, {}, {}, {}, {}, {}
 local verdict = 'A'
 for i = 1, count do
   local algorithm, enforced, cell, extra, name, kind, n, p, a, b, c, cost, seed
@@ -45,26 +45,32 @@ for i = 1, count do
   cost, seed, ask = unpack('<I6I6', asked, ask)
   extra = extra > 0 and KEYS[first + extra]
   local x, y, z, u, place
-  local wait, delay, alive, later = 0, 0, 0, 0
+  local wait, delay, alive, later, held = 0, 0, 0, 0                 -- held: units taken; nil: y
   --@records
   --@algorithms
   local fits = wait == 0 or cost == 0
   if not fits and enforced == 1 then verdict = 'D' elseif not fits and verdict == 'A' then verdict = 'S' end
   if cost == 0 then delay = 0 end
-  if not fits then refuses[i], waits[i] = enforced, wait end
+  if not fits then                                  -- as long as Retry-After tells it: a flight may end any moment
+    refuses[i], waits[i] = enforced, wait == -1 and 9007199254740992 or algorithm == CONCURRENCY and 1000000
+      or math.min(wait + max(0, x - now), 9007199254740991)
+  end
   wait = math.min(fits and delay or wait, 9007199254740991)
-  judged[i] = { algorithm, cell, extra, name, kind, p, cost, fits, place or false, x, y, z, u, wait, alive, later }
+  local most = n
+  if algorithm == TOKEN_BUCKET or algorithm == LEAKY_BUCKET then most = c end
+  judged[i] = { algorithm, cell, extra, name, kind, p, cost, fits, place or false, x, y, z, u, wait, alive, later, held or y, most }
 end
 
 --@expiry
 
 local lives, answers = {}, {}
 for i = 1, count do
-  local algorithm, cell, extra, name, kind, p, cost, fits, place, x, y, z, u, wait, alive, later = spread(judged[i])
+  local algorithm, cell, extra, name, kind, p, cost, fits, place, x, y, z, u, wait, alive, later, held, most = spread(judged[i])
   local live = alive
   if consume == 1 and verdict ~= 'D' and fits and cost > 0 then
     --@charges
     written[cell], live = true, later
+    peaks[i] = { held + (algorithm == CONCURRENCY and 1 or cost), most }
   elseif consume == 1 and extra then
     mend(extra, alive)
   end
@@ -74,5 +80,7 @@ end
 --@cells
 if consume == 1 then
   --@usage
+  --@hours
+  --@denials
 end
 return verdict .. pack('<I7', now) .. table.concat(answers)

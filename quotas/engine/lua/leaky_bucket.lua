@@ -3,7 +3,7 @@
 -- In    x, y, z, u  instant of the last admitted call (us), whole units queued, part of one in 1/u; x nil: empty
 --       now, cost   server time (us), units asked
 --       a, b, c     units of 1/b drained per us, units per whole, longest queue
--- Out   x, y, z, u  the queue at x, before this call
+-- Out   x, y, z, u  the queue at x, before this call;   held  units queued, rounded up
 --       wait        0 fits, -1 never, else us until there is room;   delay  us to the turn of its first unit
 --       alive, later  us until empty: as it is; after the charge
 --
@@ -27,3 +27,4 @@ else
 end
 alive = (y * b + z) / a
 later = alive + cost * b / a
+held = z > 0 and y + 1 or y

@@ -3,7 +3,7 @@
 -- In    x, y, z, u  instant of the last admitted call (us), whole tokens, part of a token in 1/u; x nil: full
 --       now, cost   server time (us), tokens asked
 --       a, b, c     units refilled per us, units per token, capacity in tokens; a/b = amount/period
--- Out   x, y, z, u  the state as it is at x, before this call
+-- Out   x, y, z, u  the state as it is at x, before this call;   held  tokens taken
 --       wait        0 fits, -1 never, else us until it fits
 --       alive, later  us until full again: as it is; after the charge
 --
@@ -25,3 +25,4 @@ if cost > c then wait = -1 elseif cost > y then
 end
 alive = ((c - y) * b - z) / a
 later = alive + cost * b / a
+held = c - y

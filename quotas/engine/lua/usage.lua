@@ -6,21 +6,23 @@
 -- Out   the owner's hash: field 'u', '<I2' the quarter's place in a ring of three days, scope. In it '<I4I6I6' quarter of
 --       an hour, units, shadow-denied calls; 15 minutes '<I4I4' admitted, denied; then a limit '<Bc0I5I5' label, denied,
 --       shadow-denied
+--       labels, longest, spent  per limit its label; on a denial the limit with the longest wait; units of all scopes
+--       news  fields and records to be written, in turn
 --
--- Of several limits that deny, the one with the longest wait counts, in its scope's record or else in the last. What is not copied within three days is overwritten.
+-- Of several limits that deny, the one with the longest wait counts, in its scope's record or else in the last. What is not
+-- copied within three days is overwritten.
 local quarter, place = floor(now / 900000000), 17 + floor(now / 60000000) % 15 * 8
 local scopes
 scopes, ask = unpack('<B', asked, ask)
 
 -- What counts for one limit each: on a denial the one with the longest wait, else those in shadow.
-local counted, longest = {}, -1
-for i = 1, scopes > 0 and verdict ~= 'A' and count or 0 do
-  local label
-  label, at_rule = unpack('<Bc0', policy, at_rule)
-  local wait = waits[i] == -1 and 9007199254740992 or waits[i]
-  if refuses[i] and verdict == 'S' then counted[i] = label
-  elseif refuses[i] == 1 and wait > longest then counted, longest = { [i] = label }, wait end
+local counted, labels, longest, spent, news = {}, {}, nil, 0, {}
+for i = 1, scopes > 0 and count or 0 do
+  labels[i], at_rule = unpack('<Bc0', policy, at_rule)
+  if refuses[i] and verdict == 'S' then counted[i] = labels[i]
+  elseif refuses[i] == 1 and (not longest or waits[i] > waits[longest]) then longest = i end
 end
+if longest then counted[longest] = labels[longest] end
 
 for turn = 1, scopes do
   local units, scope
@@ -34,6 +36,7 @@ for turn = 1, scopes do
   end
   local _, total, shadowed = unpack('<I4I6I6', record)
   local admitted, denied = unpack('<I4I4', record, place)
+  spent = spent + units
   if verdict == 'D' then denied = denied + 1 else admitted, total = admitted + 1, total + units end
   if verdict == 'S' then shadowed = shadowed + 1 end
   record = pack('<I4I6I6', quarter, total, shadowed) .. sub(record, 17, place - 1)
@@ -50,5 +53,5 @@ for turn = 1, scopes do
       record = sub(record, 1, stop - 1) .. pack('<Bc0I5I5', #label, label, hard, soft) .. sub(record, at)
     end
   end
-  call('HSET', KEYS[1], field, record)
+  news[#news + 1], news[#news + 2] = field, record
 end

@@ -1,0 +1,329 @@
+"""What the decision script counts by the hour: who called, and how full each limit got."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from quotas.domain.keys import digest, owner_key, tenant_tag
+from quotas.engine.connection import link
+from quotas.engine.hours import HOUR_US
+from quotas.engine.tallies import tallies_of
+from quotas.testing import forget, frozen_clock
+from tests import START_US
+from tests.models.rows import a_limit, a_plan, a_tenant
+from tests.services.asking import ask, of_tenant, used
+from tests.services.counted import only
+
+pytestmark = pytest.mark.django_db
+
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+MOST_LISTED = 16
+
+
+@pytest.fixture
+def clock():
+    with frozen_clock(START_US - START_US % HOUR_US) as frozen:
+        yield frozen
+
+
+@pytest.fixture
+def plan(db, clock):
+    return a_plan("pro")
+
+
+@pytest.fixture
+def tenant(plan):
+    return a_tenant("acme", plan=plan)
+
+
+def hours_of(tenant):
+    (found,) = tallies_of([tenant_tag(tenant.pk)])
+    return found.hours
+
+
+def hour_of(tenant):
+    (found,) = hours_of(tenant)
+    return found
+
+
+def listed(tenant):
+    """(admitted, denied, units, early) of each caller."""
+    return {
+        each.caller: (each.admitted, each.denied, each.units, each.early)
+        for each in hour_of(tenant).callers
+    }
+
+
+def peaks(tenant):
+    return {each.label: (each.used, each.most) for each in hour_of(tenant).peaks}
+
+
+def test_each_caller_is_counted_by_user_by_credential_or_by_both(plan, tenant):
+    a_limit(plan, amount=100)
+
+    ask(of_tenant(tenant, user=7), cost=2)
+    ask(of_tenant(tenant, user=7, credential="key-1"), cost=3)
+    ask(of_tenant(tenant, user=7, credential="key-1"))
+    ask(of_tenant(tenant, credential="key-2"))
+
+    shown = [digest(text)[1:9] for text in ("key-1", "key-2")]
+    assert {
+        "u7": (1, 0, 2, 0),
+        f"u7 c{shown[0]}": (2, 0, 4, 0),
+        f"c{shown[1]}": (1, 0, 1, 0),
+    } == listed(tenant)
+
+
+def test_who_is_only_an_address_is_in_the_sums_and_not_listed(plan, tenant):
+    a_limit(plan, amount=1)
+
+    for _ in range(3):
+        ask(of_tenant(tenant))
+
+    hour = hour_of(tenant)
+    assert ((), 1, 2, 1) == (hour.callers, hour.admitted, hour.denied, hour.units)
+
+
+def test_a_call_for_several_scopes_is_one_call_of_its_caller_with_the_units_of_all(plan, tenant):
+    a_limit(plan, scope="api", amount=100)
+    a_limit(plan, scope="reports", amount=100)
+
+    ask(of_tenant(tenant, user=7), "api", "reports", cost=5)
+
+    assert {"u7": (1, 0, 10, 0)} == listed(tenant)
+
+
+def test_of_many_callers_the_busiest_are_listed_and_the_sums_are_of_all(plan, tenant):
+    a_limit(plan, amount=100_000)
+    rng = random.Random(20261)
+    heavy, light = ["u1", "u2", "u3"], [f"u{pk}" for pk in range(100, 160)]
+    calls = heavy * 60 + light * 2
+    rng.shuffle(calls)
+
+    for caller in calls:
+        ask(of_tenant(tenant, user=int(caller[1:])))
+
+    hour, truth = hour_of(tenant), Counter(calls)
+    assert MOST_LISTED == len(hour.callers)
+    assert len(calls) == hour.admitted == hour.units
+    assert set(heavy) <= {each.caller for each in hour.callers}
+    assert all(each.admitted <= truth[each.caller] for each in hour.callers)
+
+
+def test_whoever_made_more_than_a_sixteenth_of_the_calls_is_listed_whatever_their_order(
+    plan, tenant
+):
+    a_limit(plan, amount=100_000)
+    crowd = list(range(1000, 1090))
+
+    for turn in range(3):  # the heavy one first, so that a crowd could push it out each time
+        for _ in range(8):
+            ask(of_tenant(tenant, user=1))
+        for pk in crowd[turn * 30 : turn * 30 + 30]:
+            ask(of_tenant(tenant, user=pk))
+
+    assert "u1" in listed(tenant)
+
+
+def test_numbers_that_look_like_a_caller_are_not_taken_for_one(plan, tenant):
+    a_limit(plan, amount=10**9)
+    looks = int.from_bytes(b"\x02u9", "little")
+
+    ask(of_tenant(tenant, user=10), cost=looks)
+    ask(of_tenant(tenant, user=9), cost=4)
+    ask(of_tenant(tenant, user=9), cost=1)
+
+    assert {"u10": (1, 0, looks, 0), "u9": (2, 0, 5, 0)} == listed(tenant)
+
+
+def test_a_caller_with_a_long_name_is_counted_under_the_same_cut_text(plan, tenant):
+    a_limit(plan, amount=10)
+
+    for _ in range(2):
+        ask(of_tenant(tenant, user="\u00e9" * 300, credential="x" * 300))
+
+    assert [(2, 0, 2, 0)] == list(listed(tenant).values())
+
+
+def test_a_call_denied_before_the_retry_after_it_was_given_came_early(plan, tenant, clock):
+    a_limit(plan, algorithm="fixed_window", amount=1, period=MINUTE)
+    caller = of_tenant(tenant, user=7)
+
+    ask(caller)
+    told = ask(caller).decision.retry_after_seconds
+    clock.move_to(clock.now_us + 30 * 1_000_000)
+    ask(caller)  # early
+    clock.move_to(clock.now_us + (told - 30) * 1_000_000)
+    ask(caller)  # it waited, and is admitted
+    ask(caller)  # denied, with nothing told in between that it could have waited for
+
+    assert {"u7": (2, 3, 2, 1)} == listed(tenant)
+    assert 1 == hour_of(tenant).early
+
+
+def test_another_callers_retry_after_and_another_limits_say_nothing_of_a_call(plan, tenant):
+    a_limit(plan, scope="api", name="one", amount=1)
+    a_limit(plan, scope="reports", name="two", amount=1)
+    for scope in ("api", "reports"):
+        ask(of_tenant(tenant, user=1), scope)
+
+    ask(of_tenant(tenant, user=7), "api")
+    ask(of_tenant(tenant, user=8), "api")
+    ask(of_tenant(tenant, user=7), "reports")
+
+    assert 0 == hour_of(tenant).early
+
+
+def test_where_waiting_does_not_help_no_call_is_early(plan, tenant):
+    a_limit(plan, amount=0)
+
+    for _ in range(3):
+        ask(of_tenant(tenant, user=7))
+
+    assert {"u7": (0, 3, 0, 0)} == listed(tenant)
+
+
+def test_a_retry_after_told_in_the_hour_before_is_remembered(plan, tenant, clock):
+    a_limit(plan, algorithm="sliding_window_log", amount=1, period=HOUR)
+    caller = of_tenant(tenant, user=7)
+
+    clock.move_to(clock.now_us + 40 * 60 * 1_000_000)
+    ask(caller)
+    ask(caller)
+    clock.move_to(clock.now_us + 30 * 60 * 1_000_000)
+    ask(caller)
+
+    assert [0, 1] == [each.early for each in hours_of(tenant)]
+
+
+def test_the_peak_of_a_limit_is_the_most_that_the_page_ever_showed_as_used(plan, tenant, clock):
+    rng = random.Random(7)
+    for number, algorithm in enumerate(
+        ("token_bucket", "leaky_bucket", "fixed_window", "sliding_window_counter"), start=1
+    ):
+        a_limit(plan, name=f"l{number}", algorithm=algorithm, amount=60, period=MINUTE)
+    a_limit(plan, name="l5", algorithm="sliding_window_log", amount=60, period=MINUTE)
+    a_limit(plan, name="l6", algorithm="calendar_quota", amount=1000, unit="day", period=None)
+    seen = Counter()
+
+    for _ in range(60):
+        clock.move_to(clock.now_us + rng.randrange(4_000_000))
+        answer = ask(of_tenant(tenant), cost=rng.randrange(1, 12))
+        if answer.decision.allowed:
+            for name, taken in used(tenant.pk).items():
+                seen[name] = max(seen[name], taken)
+
+    assert {f"api/{name}": taken for name, taken in seen.items()} == {
+        label: taken for label, (taken, _) in peaks(tenant).items()
+    }
+
+
+def test_a_denied_call_raises_no_peak(plan, tenant):
+    a_limit(plan, name="wide", amount=100)
+    a_limit(plan, name="narrow", amount=3)
+
+    ask(of_tenant(tenant), cost=3)
+    ask(of_tenant(tenant), cost=3)
+
+    assert {"api/wide": (3, 100), "api/narrow": (3, 3)} == peaks(tenant)
+
+
+def test_of_a_limit_that_counts_each_user_the_peak_is_that_of_the_fullest(plan, tenant):
+    a_limit(plan, amount=10, subject="user")
+
+    ask(of_tenant(tenant, user=1), cost=7)
+    ask(of_tenant(tenant, user=2), cost=4)
+
+    assert {"api/minute": (7, 10)} == peaks(tenant)
+
+
+def test_what_fits_at_once_is_that_of_the_last_call_after_an_edit(plan, tenant):
+    limit = a_limit(plan, amount=10, algorithm="fixed_window", period=HOUR)
+    ask(of_tenant(tenant), cost=8)
+
+    limit.amount = 20
+    limit.save()
+    forget()
+    ask(of_tenant(tenant))
+
+    assert {"api/minute": (9, 20)} == peaks(tenant)
+
+
+def test_a_bucket_is_measured_by_its_capacity_and_an_unlimited_row_by_nothing(plan, tenant):
+    a_limit(plan, name="burst", algorithm="token_bucket", amount=100, capacity=20)
+    a_limit(plan, name="free", algorithm="fixed_window", amount=None)
+
+    ask(of_tenant(tenant), cost=5)
+
+    assert {"api/burst": (5, 20), "api/free": (5, None)} == peaks(tenant)
+
+
+def test_calls_in_flight_peak_at_the_most_that_ran_at_once(plan, tenant):
+    a_limit(plan, algorithm="concurrency", amount=5, period=MINUTE)
+
+    answers = [ask(of_tenant(tenant), cost=4) for _ in range(3)]
+    for answer in answers:
+        answer.give_back()
+    ask(of_tenant(tenant))
+
+    assert {"api/minute": (3, 5)} == peaks(tenant)
+
+
+def test_each_hour_has_its_own_record_and_three_days_are_kept(plan, tenant, clock):
+    a_limit(plan, amount=10**6)
+    start = clock.now_us
+
+    for number in range(75):
+        clock.move_to(start + number * HOUR_US)
+        ask(of_tenant(tenant, user=7), cost=number + 1)
+
+    hours = hours_of(tenant)
+    assert [start + number * HOUR_US for number in range(3, 75)] == [
+        each.start_us for each in hours
+    ]
+    assert [number + 1 for number in range(3, 75)] == [each.units for each in hours]
+
+
+def test_what_costs_nothing_or_is_only_looked_at_is_not_counted(plan, tenant):
+    a_limit(plan, amount=10)
+
+    ask(of_tenant(tenant, user=7), cost=0)
+    used(tenant.pk)
+
+    assert () == hours_of(tenant)
+
+
+def test_an_hours_sums_are_those_of_its_quarters(plan, tenant, clock):
+    a_limit(plan, amount=20)
+
+    for _ in range(30):
+        ask(of_tenant(tenant, user=7))
+
+    hour, quarter = hour_of(tenant), only(tenant)
+    assert (quarter.admitted, quarter.denied, quarter.units) == (
+        hour.admitted,
+        hour.denied,
+        hour.units,
+    )
+
+
+def test_an_hour_takes_a_bounded_part_of_memory_however_many_call(plan, tenant):
+    a_limit(plan, amount=10**6)
+    client, key = link()
+
+    def length():
+        fields = client.hgetall(key(owner_key(tenant_tag(tenant.pk))))
+        return sum(len(field) + len(raw) for field, raw in fields.items() if field[:1] == b"h")
+
+    for pk in range(MOST_LISTED):
+        ask(of_tenant(tenant, user=1000 + pk, credential="key"))
+    full = length()
+    for pk in range(100):
+        ask(of_tenant(tenant, user=2000 + pk, credential="key"))
+
+    assert full == length()
+    assert full <= 900
