@@ -1,11 +1,11 @@
-"""Staff look at what tenants used, by quarters of an hour and by days; nobody edits it."""
+"""Staff look at what tenants used, by quarters of an hour, hours and days; nobody edits it."""
 
 from __future__ import annotations
 
 from django.contrib import admin
 
 from quotas.admin.parents import LookOnlyAdmin
-from quotas.models import UsageDay, UsageQuarter
+from quotas.models import UsageDay, UsageHour, UsageQuarter
 
 COUNTED = ["admitted", "denied", "shadow_denied", "units", "peak"]
 
@@ -18,6 +18,17 @@ class UsageQuarterAdmin(LookOnlyAdmin):
     """
 
     list_display = ["tenant", "scope", "start", *COUNTED, "copied_at"]
+    list_select_related = ["tenant"]
+    search_fields = ["=tenant__key"]
+    ordering = ["-pk"]
+    show_full_result_count = False
+
+
+@admin.register(UsageHour)
+class UsageHourAdmin(LookOnlyAdmin):
+    """Newest copies first."""
+
+    list_display = ["tenant", "start", "admitted", "denied", "units", "early", "copied_at"]
     list_select_related = ["tenant"]
     search_fields = ["=tenant__key"]
     ordering = ["-pk"]

@@ -54,6 +54,11 @@ class Hour(NamedTuple):
     raw: bytes
 
     @property
+    def length_us(self) -> int:
+        """How long an hour is."""
+        return HOUR_US
+
+    @property
     def start_us(self) -> int:
         """When the hour began."""
         return int.from_bytes(self.raw[:4], "little") * HOUR_US

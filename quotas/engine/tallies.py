@@ -54,6 +54,11 @@ class Quarter(NamedTuple):
         return self.field[TALLY_PREFIX:].decode("utf-8", "replace")
 
     @property
+    def length_us(self) -> int:
+        """How long a quarter is."""
+        return QUARTER_US
+
+    @property
     def start_us(self) -> int:
         """When the quarter began."""
         return int.from_bytes(self.raw[:4], "little") * QUARTER_US
@@ -110,6 +115,11 @@ class Tallied:
     quarters: tuple[Quarter, ...]
     hours: tuple[Hour, ...] = ()
 
+    @property
+    def records(self) -> tuple[Quarter | Hour, ...]:
+        """Quarters and hours."""
+        return self.quarters + self.hours
+
 
 def tallies_of(tags: Sequence[str]) -> list[Tallied]:
     """What is counted of each owner, in one round trip. Raises `EngineUnavailable`."""
@@ -135,7 +145,7 @@ def counting_at() -> int:
     return int(seconds) * 1_000_000 + int(rest)
 
 
-def forget(copied: Mapping[str, Sequence[Quarter]]) -> None:
+def forget(copied: Mapping[str, Sequence[Quarter | Hour]]) -> None:
     """Let go of records that have been copied, by tag, unless they have changed since.
 
     One round trip. Raises `EngineUnavailable`.

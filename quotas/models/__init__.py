@@ -6,6 +6,7 @@ Imports Django's ORM, `quotas.domain`, `quotas.errors` and `quotas.signals` only
 from __future__ import annotations
 
 from quotas.models.balances import CalendarBalance
+from quotas.models.hours import UsageHour
 from quotas.models.overrides import Override
 from quotas.models.plans import Plan, PlanLimit
 from quotas.models.tenants import Membership, Tenant
@@ -19,5 +20,6 @@ __all__ = [
     "PlanLimit",
     "Tenant",
     "UsageDay",
+    "UsageHour",
     "UsageQuarter",
 ]

@@ -15,10 +15,11 @@ from django.db import router
 
 from quotas.domain.keys import tenant_tag
 from quotas.engine import tallies
-from quotas.models import CalendarBalance, UsageQuarter
+from quotas.engine.hours import Hour
+from quotas.models import CalendarBalance, UsageHour, UsageQuarter
 from quotas.services.attempt import Attempt
 from quotas.services.calendars import used_of
-from quotas.services.keeping import BALANCES, QUARTERS, check_can_keep, keep
+from quotas.services.keeping import BALANCES, HOURS, QUARTERS, check_can_keep, keep
 from quotas.services.loading import EPOCH, load_tenants
 from quotas.services.store import store
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from quotas.engine.tallies import Quarter, Tallied
-    from quotas.services.keeping import Row
+    from quotas.services.keeping import Copies, Row
     from quotas.services.policy import TenantRow
 
 PAGE = 200
@@ -44,6 +45,7 @@ class Flushed:
 
     tenants: int = 0
     quarters: int = 0
+    hours: int = 0
     balances: int = 0
     refused: int = 0
 
@@ -51,6 +53,7 @@ class Flushed:
         return Flushed(
             self.tenants + other.tenants,
             self.quarters + other.quarters,
+            self.hours + other.hours,
             self.balances + other.balances,
             self.refused + other.refused,
         )
@@ -59,15 +62,15 @@ class Flushed:
 def flush(
     now_us: int | None = None, *, after_page: Callable[[int], object] = lambda _seen: None
 ) -> Flushed:
-    """Copy every tenant's quarters and calendar balances, then let go of what is old in Redis.
+    """Copy every tenant's quarters, hours and calendar balances; let go of what is old in Redis.
 
     A row that the database refuses is named in the log and left for the next run. Balances are
     those of tenants and their members: see `quotas.services.calendars`. ``now_us`` is for tests:
-    quarters that ended two hours before it are let go of. ``after_page`` is told how many tenants
+    what ended two hours before it is let go of. ``after_page`` is told how many tenants
     have been looked at; what it raises ends the flush well. Raises `EngineUnavailable`, the
     database's errors, and `ConfigurationError` for a database that cannot do it.
     """
-    for model in (UsageQuarter, CalendarBalance):
+    for model in (UsageQuarter, UsageHour, CalendarBalance):
         check_can_keep(router.db_for_write(model))
     at_us = now_us or tallies.counting_at()
     done, seen = Flushed(), 0
@@ -93,22 +96,30 @@ def _pages() -> Iterator[list[TenantRow]]:
 
 def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
     found = tallies.tallies_of([tenant_tag(each.pk) for each in tenants])
-    counted = [_Counted(*each) for each in zip(tenants, found, strict=True) if each[1].quarters]
+    pairs = [_Counted(*each) for each in zip(tenants, found, strict=True)]
+    counted = [each for each in pairs if each.tallied.quarters or each.tallied.hours]
     if not counted:
         return Flushed()
     quarters = _changed(counted, at_us)
-    unkept = keep(QUARTERS, quarters, router.db_for_write(UsageQuarter))
+    hours = _changed_hours(counted, at_us)
+    unkept = [
+        row[: len(copies.same)]
+        for copies, rows in ((QUARTERS, quarters), (HOURS, hours))
+        for row in keep(copies, rows, router.db_for_write(copies.model))
+    ]
     with Attempt() as attempt:
         balances = used_of([each.tenant for each in counted], store.plans(attempt), at_us)
     refused = keep(BALANCES, balances, router.db_for_write(CalendarBalance))
     _let_go(counted, unkept, {row[0] for row in refused}, at_us)
-    return Flushed(len(counted), len(quarters), len(balances), len(unkept) + len(refused))
+    over = len(unkept) + len(refused)
+    return Flushed(len(counted), len(quarters), len(hours), len(balances), over)
 
 
 def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
     """The quarters that the database has not, or not as they are now: few of those in Redis."""
     instant = cache(lambda us: EPOCH + timedelta(microseconds=us))
-    known = _known(counted, instant(min(each.tallied.quarters[0].start_us for each in counted)))
+    starts = [each.tallied.quarters[0].start_us for each in counted if each.tallied.quarters]
+    known = _known(QUARTERS, counted, instant(min(starts))) if starts else {}
     rows: dict[Row, Row] = {}
     for tenant, tallied in counted:
         for each in tallied.quarters:
@@ -121,12 +132,32 @@ def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
     return list(rows.values())
 
 
-def _known(counted: Sequence[_Counted], since: datetime) -> dict[Row, Row]:
-    rows = UsageQuarter.objects.using(router.db_for_write(UsageQuarter)).filter(
+def _changed_hours(counted: Sequence[_Counted], at_us: int) -> list[Row]:
+    """The hours that the database has not, or not as they are now."""
+    instant = cache(lambda us: EPOCH + timedelta(microseconds=us))
+    starts = [each.tallied.hours[0].start_us for each in counted if each.tallied.hours]
+    known = _known(HOURS, counted, instant(min(starts))) if starts else {}
+    rows: dict[Row, Row] = {}
+    for tenant, tallied in counted:
+        for each in tallied.hours:
+            same = (tenant.pk, instant(each.start_us), tallied.generation)
+            grown = (each.admitted, each.denied)
+            if known.get(same) != grown and each.start_us > at_us - LATEST_US:
+                callers = {
+                    of.caller: [of.admitted, of.denied, of.units, of.early] for of in each.callers
+                }
+                peaks = {of.label: [of.used, of.most] for of in each.peaks}
+                sums = (each.units, each.early)
+                rows[same] = (*same, *grown, *sums, callers, peaks, instant(at_us))
+    return list(rows.values())
+
+
+def _known(copies: Copies, counted: Sequence[_Counted], since: datetime) -> dict[Row, Row]:
+    rows = copies.model._default_manager.using(router.db_for_write(copies.model)).filter(  # noqa: SLF001 - Django's documented name
         tenant__in=[each.tenant.pk for each in counted], start__gte=since
     )
-    found = rows.order_by().values_list(*QUARTERS.same, *QUARTERS.growing)
-    return {row[: len(QUARTERS.same)]: row[len(QUARTERS.same) :] for row in found.iterator()}
+    found = rows.order_by().values_list(*copies.same, *copies.growing)
+    return {row[: len(copies.same)]: row[len(copies.same) :] for row in found.iterator()}
 
 
 def _let_go(
@@ -137,20 +168,25 @@ def _let_go(
     Of tenants ``waiting`` for a balance to be kept the latest quarter stays, too: a tenant without
     any is not looked at.
     """
-    latest_us, over_us = at_us - LATEST_US, at_us - HELD_US - tallies.QUARTER_US
-    named = {row[: len(QUARTERS.same) - 1] for row in unkept}
-    gone: dict[str, list[Quarter]] = {}
+    named = set(unkept)
+    gone: dict[str, list[Quarter | Hour]] = {}
     for tenant, tallied in counted:
         held = tallied.quarters[-1:] if tenant.pk in waiting else ()
-        gone[tenant_tag(tenant.pk)] = [
-            each
-            for each in tallied.quarters
-            if each.start_us <= latest_us
-            or (
-                each.start_us <= over_us
+        over = gone[tenant_tag(tenant.pk)] = []
+        for each in tallied.records:
+            ended_us = each.start_us + each.length_us
+            if each.start_us <= at_us - LATEST_US or (
+                ended_us <= at_us - HELD_US
                 and each not in held
-                and (tenant.pk, each.scope, EPOCH + timedelta(microseconds=each.start_us))
-                not in named
-            )
-        ]
+                and _same(tenant, each, tallied.generation) not in named
+            ):
+                over.append(each)
     tallies.forget(gone)
+
+
+def _same(tenant: TenantRow, each: Quarter | Hour, generation: int) -> Row:
+    """What names a row: `Copies.same` of its kind."""
+    start = EPOCH + timedelta(microseconds=each.start_us)
+    if isinstance(each, Hour):
+        return (tenant.pk, start, generation)
+    return (tenant.pk, each.scope, start, generation)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import DataError, IntegrityError, connections, models, transaction
 
 from quotas.errors import ConfigurationError
-from quotas.models import CalendarBalance, UsageQuarter
+from quotas.models import CalendarBalance, UsageHour, UsageQuarter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,11 +43,18 @@ Row = tuple[Any, ...]
 
 _COUNTED = ("admitted", "denied", "shadow_denied", "units", "peak", "limits", "copied_at")
 _QUARTER = ("tenant_id", "scope", "start", "generation")
+_HOUR = ("tenant_id", "start", "generation")
 _BALANCE = ("tenant_id", "epoch", "scope", "name", "subject", "unit", "period_start")
 
 # Each call is counted as admitted or as denied, once: of two copies of one generation all numbers
 # of the later one are at least those of the earlier.
 QUARTERS = Copies(UsageQuarter, (*_QUARTER, *_COUNTED), _QUARTER, ("admitted", "denied"))
+HOURS = Copies(
+    UsageHour,
+    (*_HOUR, "admitted", "denied", "units", "early", "callers", "peaks", "copied_at"),
+    _HOUR,
+    ("admitted", "denied"),
+)
 BALANCES = Copies(
     CalendarBalance,
     (*_BALANCE, "period_end", "used", "copied_at"),

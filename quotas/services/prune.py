@@ -15,7 +15,7 @@ from django.db import router, transaction
 
 from quotas.domain.calendar import period_at
 from quotas.domain.words import CalendarUnit
-from quotas.models import CalendarBalance, Tenant, UsageDay, UsageQuarter
+from quotas.models import CalendarBalance, Tenant, UsageDay, UsageHour, UsageQuarter
 from quotas.services.policy import zone_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Pruned:
     """How many quarters went into days, and how many old rows were deleted."""
 
     quarters: int = 0
+    hours: int = 0
     days: int = 0
     balances: int = 0
 
@@ -46,9 +47,10 @@ def prune(
 ) -> Pruned:
     """Keep quarters and days for so long, whole civil days of each tenant's zone.
 
-    Balances go with the days: when their period ended that long ago. ``after_tenant`` is told how
-    many tenants have been looked at; what it raises ends it well. Raises `ValueError` for quarters
-    that Redis may still hold, and for days that would go before their quarters.
+    Hours go with the quarters. Balances go with the days: when their period ended that long ago.
+    ``after_tenant`` is told how many tenants have been looked at; what it raises ends it well.
+    Raises `ValueError` for quarters that Redis may still hold, and for days that would go before
+    their quarters.
     """
     if not LEAST_QUARTERS <= quarters <= days:
         raise ValueError(
@@ -65,6 +67,7 @@ def prune(
         after_tenant(seen)
     return Pruned(
         quarters=summed,
+        hours=_delete(UsageHour, start__lt=now - quarters),
         days=_delete(UsageDay, day__lt=(now - days).date()),
         balances=_delete(CalendarBalance, period_end__lt=now - days),
     )
@@ -117,7 +120,7 @@ def _added(several: Iterable[dict[str, list[int]]]) -> dict[str, list[int]]:
     return found
 
 
-def _delete(model: type[UsageDay | CalendarBalance], **old: Any) -> int:
+def _delete(model: type[UsageDay | UsageHour | CalendarBalance], **old: Any) -> int:
     using = router.db_for_write(model)
     gone = 0
     while pks := list(

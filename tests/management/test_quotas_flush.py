@@ -72,7 +72,7 @@ def run(**options):
 def test_one_line_tells_how_much_was_copied(tenant):
     (line,), errors = run()
 
-    assert line.startswith("1 tenants, 1 quarters, 1 balances in 0.")
+    assert line.startswith("1 tenants, 1 quarters, 1 hours, 1 balances in 0.")
     assert line.endswith(" s")
     assert [] == errors
     assert 3 == admitted(tenant)
@@ -186,7 +186,10 @@ def test_prune_tells_what_it_did_in_one_line(tenant):
 
     call_command("quotas_prune", stdout=out)
 
-    assert "1 quarters summed up by the day; 0 days and 0 balances deleted\n" == out.getvalue()
+    assert (
+        "1 quarters summed up by the day; 1 hours, 0 days and 0 balances deleted\n"
+        == out.getvalue()
+    )
 
 
 @pytest.mark.parametrize("options", [{"quarters": 3}, {"days": 3}, {"days": 10**10}])

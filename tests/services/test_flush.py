@@ -40,7 +40,7 @@ def test_a_quarter_is_copied_with_all_that_was_counted(plan, tenant):
     for cost in (3, 2, 1):
         ask(of_tenant(tenant), cost=cost)
 
-    assert Flushed(tenants=1, quarters=1) == flush()
+    assert Flushed(tenants=1, quarters=1, hours=1) == flush()
 
     row = tenant.quarters.get()
     assert (START, "api", 2, 1) == (row.start, row.scope, row.admitted, row.denied)
@@ -169,7 +169,7 @@ def test_requests_in_the_middle_of_a_flush_are_copied_by_the_next(tenant, monkey
 
     flush()
 
-    assert 5 == admitted(tenant)
+    assert 6 == admitted(tenant)
 
 
 def test_a_late_request_keeps_its_quarter_from_being_let_go_of(tenant, clock, monkeypatch):
@@ -272,7 +272,7 @@ def test_a_tenant_that_is_deleted_meanwhile_stops_no_other(plan, monkeypatch):
 
     monkeypatch.setattr(tallies, "tallies_of", deleting)
 
-    assert 1 == flush().refused
+    assert 2 == flush().refused
     assert 5 == admitted(b)
     assert [b.pk] == list(UsageQuarter.objects.values_list("tenant", flat=True))
 

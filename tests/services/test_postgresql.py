@@ -18,6 +18,7 @@ from project.valkey import free_port
 TESTS = [
     "tests/services/test_flush.py",
     "tests/services/test_flush_balances.py",
+    "tests/services/test_flush_hours.py",
     "tests/services/test_prune.py",
     "tests/models/test_usage.py",
 ]

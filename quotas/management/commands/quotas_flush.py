@@ -97,8 +97,8 @@ class Command(BaseCommand):
             progress.erase()
         refused = f", {done.refused:,} rows refused" if done.refused else ""
         self.stdout.write(
-            f"{done.tenants:,} tenants, {done.quarters:,} quarters, {done.balances:,} balances"
-            f"{refused} in {time.monotonic() - started:.1f} s"
+            f"{done.tenants:,} tenants, {done.quarters:,} quarters, {done.hours:,} hours, "
+            f"{done.balances:,} balances{refused} in {time.monotonic() - started:.1f} s"
         )
         return done.refused
 
