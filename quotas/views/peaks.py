@@ -1,0 +1,189 @@
+"""How full each limit got over time, drawn against what it admits at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from quotas.views import wording
+from quotas.views.charts import SLIMMEST, WHOLE, percent, rounded_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from quotas.domain.calls import CallsByHour, Peak
+    from quotas.domain.policies import Limit
+    from quotas.services.statement import Statement
+
+MOST_DRAWN = 8
+GAP = 0.2
+HOUR_SECONDS = 3600
+
+
+class Rectangle(NamedTuple):
+    """A bar: ``kind`` is ok, full (all was taken) or free (no limit to be measured by)."""
+
+    kind: str
+    x: str
+    width: str
+    y: str
+    height: str
+    words: str
+
+
+class Line(NamedTuple):
+    """A part of what fitted at once: across while it stood, upright where it changed."""
+
+    x1: str
+    y1: str
+    x2: str
+    y2: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeakRow:
+    """A line of the table behind a chart."""
+
+    iso: str
+    words: str
+    used: str
+    most: str
+    percent: str
+
+
+class PeakChart:
+    """One limit: its peaks as bars, what fitted at once as a line with steps where it changed."""
+
+    def __init__(self, label: str, peaks: Sequence[Peak], calls: CallsByHour, title: str) -> None:
+        self.title = title
+        self.scope = wording.scope_named(label.rpartition("/")[0])
+        self._peaks = peaks
+        self._start = calls.start
+        self._length = (calls.end - calls.start).total_seconds()
+        self._top = rounded_up(max(max(each.used, each.most or 0) for each in peaks))
+        self.scale = tuple(wording.number(each) for each in (self._top, self._top // 2, 0))
+
+    @property
+    def fullest(self) -> float:
+        """The largest share of what fitted that was ever taken."""
+        return max(each.used / each.most if each.most else 0 for each in self._peaks)
+
+    @property
+    def described(self) -> str:
+        """The chart in a sentence."""
+        peak = max(self._peaks, key=lambda each: each.used / each.most if each.most else each.used)
+        values = {
+            "used": wording.number(peak.used),
+            "when": self._named(peak),
+            "most": wording.number(peak.most or 0),
+        }
+        if peak.most is None:
+            return _("At most %(used)s were taken at once, without a limit: %(when)s.") % values
+        steps = len(list(self._steps())) - 1
+        said = _("At most %(used)s of %(most)s were taken at once: %(when)s.") % values
+        if steps:
+            more = ngettext(
+                "The limit changed %(count)s time.", "The limit changed %(count)s times.", steps
+            )
+            said = f"{said} {more % {'count': steps}}"
+        return said
+
+    @property
+    def bars(self) -> list[Rectangle]:
+        """A bar for each time in which the limit was charged."""
+        return [self._bar(each) for each in self._peaks]
+
+    @property
+    def lines(self) -> list[Line]:
+        """What fitted at once."""
+        levels = list(self._steps())
+        found = [
+            Line(self._x(start), self._y(most), self._x(end), self._y(most))
+            for start, end, most in levels
+        ]
+        for (_start, end, most), (_next, _end, after) in pairwise(levels):
+            found.append(Line(self._x(end), self._y(most), self._x(end), self._y(after)))
+        return found
+
+    @property
+    def rows(self) -> list[PeakRow]:
+        """The table behind the chart, the latest first."""
+        return [
+            PeakRow(
+                iso=each.start.isoformat(),
+                words=self._named(each),
+                used=wording.number(each.used),
+                most=_("unlimited") if each.most is None else wording.number(each.most),
+                percent=""
+                if not each.most
+                else f"{wording.number(100 * each.used // each.most)} %",
+            )
+            for each in reversed(self._peaks)
+        ]
+
+    def _steps(self) -> Iterator[tuple[float, float, int]]:
+        """Start and end, as shares of the width, of each time in which the same fitted at once.
+
+        A change is drawn where the limit was first charged after it.
+        """
+        known = [(each.start, each.most) for each in self._peaks if each.most is not None]
+        runs = [(most, next(run)[0]) for most, run in groupby(known, key=lambda each: each[1])]
+        starts = [0.0, *(self._share(start) for _most, start in runs[1:])]
+        for (most, _start), start, end in zip(runs, starts, [*starts[1:], 1.0], strict=False):
+            yield start, end, most or 0
+
+    def _bar(self, peak: Peak) -> Rectangle:
+        start, end = self._share(peak.start), self._share(peak.end)
+        height = max(SLIMMEST, WHOLE * peak.used / self._top)
+        kind = "free" if peak.most is None else "full" if peak.used >= peak.most else "ok"
+        most = "" if peak.most is None else wording.number(peak.most)
+        used = wording.number(peak.used)
+        words = _("%(used)s of %(most)s") % {"used": used, "most": most} if most else used
+        return Rectangle(
+            kind=kind,
+            x=percent(WHOLE * (start + (end - start) * GAP / 2)),
+            width=percent(WHOLE * (end - start) * (1 - GAP)),
+            y=percent(WHOLE - height),
+            height=percent(height),
+            words=f"{self._named(peak)}: {words}",
+        )
+
+    def _share(self, when: datetime) -> float:
+        return (when - self._start).total_seconds() / self._length
+
+    def _x(self, share: float) -> str:
+        return percent(WHOLE * share)
+
+    def _y(self, most: int) -> str:
+        return percent(WHOLE - WHOLE * most / self._top)
+
+    def _named(self, peak: Peak) -> str:
+        if (peak.end - peak.start).total_seconds() > HOUR_SECONDS:
+            return date_format(peak.start, pgettext("date format", "D j M Y"))
+        return date_format(peak.start, pgettext("date format", "j M Y, H:i"))
+
+
+def peak_charts(calls: CallsByHour, statement: Statement, scope: str = "") -> list[PeakChart]:
+    """The charts of the fullest limits, the fullest first; of ``scope`` alone when it is named."""
+    titles = {f"{each.scope}/{each.name}": _title(each) for each in _limits(statement)}
+    charts = [
+        PeakChart(label, peaks, calls, titles.get(label) or label.rpartition("/")[2])
+        for label, peaks in calls.peaks.items()
+        if not scope or label.rpartition("/")[0] == scope
+    ]
+    return sorted(charts, key=lambda each: -each.fullest)[:MOST_DRAWN]
+
+
+def _limits(statement: Statement) -> Iterator[Limit]:
+    yield from (line.limit for line in statement.usage.lines)
+    yield from statement.apart
+
+
+def _title(limit: Limit) -> str:
+    return limit.title or limit.name
