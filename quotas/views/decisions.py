@@ -20,11 +20,11 @@ from rest_framework.views import APIView
 from quotas.domain.history import Span
 from quotas.domain.words import Code
 from quotas.errors import BadDecisionId
-from quotas.models import Tenant
+from quotas.models import Membership
 from quotas.services.denials import Chance, chance_of, code_of, denial_of
 from quotas.services.statement import SECOND_US, as_data
 from quotas.views import wording
-from quotas.views.access import Viewing, nowhere, viewing
+from quotas.views.access import Viewing, nowhere, sees_all, tenants_of
 from quotas.views.denials import DenialRow, denial_data
 from quotas.views.pages import Private, read
 from quotas.views.rows import LimitFacts, Moment, moment
@@ -81,11 +81,16 @@ def seen_denial(user: Any, decision: str) -> tuple[Denial, Viewing]:
         denial = denial_of(decision)
     except BadDecisionId as error:
         raise nowhere() from error
-    key = Tenant.objects.filter(pk=denial.tenant_pk).values_list("key", flat=True).first()
-    seen = viewing(user, key or "")
-    if seen.tenant_pk != denial.tenant_pk:  # the key went to another tenant meanwhile
+    return denial, _viewing(user, denial.tenant_pk)
+
+
+def _viewing(user: Any, tenant_pk: int) -> Viewing:
+    if not tenants_of(user).filter(pk=tenant_pk).exists():
         raise nowhere()
-    return denial, seen
+    staff = sees_all(user)
+    own = Membership.objects.filter(user_id=user.pk, tenant_id=tenant_pk)
+    member_pk = user.pk if not staff or own.exists() else None
+    return Viewing(tenant_pk=tenant_pk, member_pk=member_pk, staff=staff)
 
 
 class DecisionView(DenialRow):
