@@ -24,7 +24,7 @@ from quotas.services.enforcement import Caller
 NO_ADDRESS = "unknown"
 BRACKETED = re.compile(r"\[([^\[\]]*)\](?::[0-9]*)?")
 WITH_PORT = re.compile(r"([0-9.]+):[0-9]*")
-METHODS = frozenset(View.http_method_names)
+METHODS = frozenset(name.upper() for name in View.http_method_names)
 LONGEST_OPERATION = 80
 
 
@@ -47,7 +47,9 @@ def operation_of(request: Request) -> str:
     """
     plain = getattr(request, "_request", request)  # without asking DRF's request in vain first
     match = getattr(plain, "resolver_match", None)
-    return "" if match is None else _operation(plain.method, match.route)
+    if match is None:
+        return ""
+    return _operation(plain.method if plain.method in METHODS else "", match.route or "")
 
 
 def user_pk(request: Request) -> Any | None:
@@ -93,8 +95,8 @@ def client_address(request: Request) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _operation(method: str, route: str) -> str:
-    said = f"{method} {route}" if method.lower() in METHODS else route
-    return said.encode(errors="replace")[:LONGEST_OPERATION].decode(errors="ignore").strip()
+    said = f"{method} {route}".strip().encode(errors="replace")
+    return said[:LONGEST_OPERATION].decode(errors="ignore").strip()
 
 
 @lru_cache(maxsize=4096)

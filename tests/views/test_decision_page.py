@@ -261,7 +261,7 @@ def test_looking_stores_nothing(clock, everything_in_redis, django_assert_max_nu
     assert {"SELECT"} == {each["sql"].split()[0] for each in captured.captured_queries}
 
 
-def test_a_page_is_one_trip_and_few_queries(clock, django_assert_max_num_queries):
+def test_a_page_takes_few_queries(clock, django_assert_max_num_queries):
     tenant = a_customer({"name": "minute"})
     client = member_of(tenant)
     decision(client, a_denial(tenant))
