@@ -9,6 +9,7 @@ import pytest
 from quotas.services.denials import short_id
 from quotas.services.enforcement import Ask, Caller, enforce
 from tests import START_US
+from tests.engine.watching import watching
 from tests.models.rows import an_override
 from tests.views.denying import a_denial, address, decision, decision_data
 from tests.views.looking import Reading, a_customer, member_of, staff_who_may
@@ -261,13 +262,17 @@ def test_looking_stores_nothing(clock, everything_in_redis, django_assert_max_nu
     assert {"SELECT"} == {each["sql"].split()[0] for each in captured.captured_queries}
 
 
-def test_a_page_takes_few_queries(clock, django_assert_max_num_queries):
+def test_a_page_is_one_trip_to_redis_and_few_queries(
+    clock, redis_url, django_assert_max_num_queries
+):
     tenant = a_customer({"name": "minute"})
     client = member_of(tenant)
     decision(client, a_denial(tenant))
 
-    with django_assert_max_num_queries(4):
+    with watching(redis_url) as watched, django_assert_max_num_queries(4):
         decision(client, a_denial(tenant))
+
+    assert ["EVALSHA"] == watched.names
 
 
 def test_the_reason_of_an_override_is_for_staff():
