@@ -66,5 +66,9 @@ class UnknownPlan(QuotasError, LookupError):
     """No plan, tenant or scope of that name."""
 
 
+class BadDecisionId(QuotasError, ValueError):
+    """A text that is no decision id of ours: made elsewhere, cut short, or signed by nobody."""
+
+
 class ConfigurationError(QuotasError):
     """A setting or a class attribute that cannot work; the message says which, and the way out."""

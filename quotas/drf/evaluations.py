@@ -15,7 +15,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.status import is_client_error
 
-from quotas.domain.decisions import Decision
+from quotas.domain.decisions import NEVER, Decision
 from quotas.domain.words import Outcome
 from quotas.drf.headers import write_headers
 from quotas.drf.refusals import LimiterUnavailable, refused
@@ -23,11 +23,13 @@ from quotas.drf.slots import free_when_ended
 from quotas.drf.subjects import caller_of
 from quotas.drf.tenants import tenant_reference
 from quotas.errors import ConfigurationError, Refusal
+from quotas.services.denials import denial_in
 from quotas.services.enforcement import Ask, enforce
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
 
+    from quotas.domain.denials import Denial
     from quotas.drf.throttles import QuotaThrottle
 
 RECORD = "_quotas_evaluations"
@@ -40,6 +42,7 @@ class Evaluation:
 
     It stands for those of the classes ``kinds``, of which ``charged`` asked for ``asks`` and the
     rest were exempt. ``unreadable`` is the client error of a body whose cost could not be read.
+    ``denial`` is what was denied to a tenant.
     """
 
     view: object
@@ -48,6 +51,7 @@ class Evaluation:
     asks: frozenset[Ask] = frozenset()
     unreadable: Exception | None = None
     decisions: tuple[Decision, ...] = ()
+    denial: Denial | None = None
 
     def admits(self) -> bool:
         """Whether the request may go on. Raises the answers that are no denial by a limit."""
@@ -80,13 +84,15 @@ def evaluate(
     """
     done = _record(request)
     questions = [_question(each, request, view) for each in throttles]
+    decisions, denial = _decide(questions, done, request, view)
     found = Evaluation(
         view=view,
         kinds=frozenset(type(each) for each, _, _ in questions),
         charged=frozenset(type(each) for each, ask, _ in questions if ask is not None),
         asks=frozenset(ask for _, ask, _ in questions if ask is not None),
         unreadable=next((error for _, ask, error in questions if ask and error), None),
-        decisions=_decide(questions, done, request, view),
+        decisions=decisions,
+        denial=denial,
     )
     done.append(found)
     decision = decision_on(request)
@@ -100,6 +106,16 @@ def decision_on(request: object) -> Decision | None:
     return _together([decision for each in _record(request) for decision in each.decisions])
 
 
+def denial_on(request: object) -> Denial | None:
+    """What was denied to a tenant on a request; of several the one with the longest wait."""
+    denials = [each.denial for each in _record(request) if each.denial is not None]
+    return max(denials, key=_wait, default=None)
+
+
+def _wait(denial: Denial) -> float:
+    return NEVER if denial.retry_after is None else denial.retry_after
+
+
 def _record(request: object) -> list[Evaluation]:
     record: list[Evaluation] = getattr(request, "__dict__", {}).setdefault(RECORD, [])
     return record
@@ -107,8 +123,8 @@ def _record(request: object) -> list[Evaluation]:
 
 def _decide(
     questions: Sequence[Question], done: Sequence[Evaluation], request: Request, view: APIView
-) -> tuple[Decision, ...]:
-    """What the limiter says to all questions.
+) -> tuple[tuple[Decision, ...], Denial | None]:
+    """What the limiter says to all questions, and what it denied just now to a tenant.
 
     What was charged already, for another class that asks the same, is not charged again.
     """
@@ -116,16 +132,19 @@ def _decide(
     before = [each for each in done if not each.asks.isdisjoint(asks)]
     decisions = [decision for each in before for decision in each.decisions]
     fresh = [ask for ask in asks if not any(ask in each.asks for each in before)]
+    denial = None
     if fresh:
         resolve = _Resolver(questions, request, view)
+        caller = caller_of(request, resolve)
         try:
-            answer = enforce(caller_of(request, resolve), _strictest(fresh))
+            answer = enforce(caller, _strictest(fresh))
         except Refusal as refusal:
             raise refused(refusal, of_tenant=resolve.found is not None) from refusal
         if answer.decision.holds_slots:
             free_when_ended(request, answer.give_back)
         decisions.append(answer.decision)
-    return tuple(decisions)
+        denial = denial_in(answer, caller.operation)
+    return tuple(decisions), denial
 
 
 def _strictest(asks: Sequence[Ask]) -> list[Ask]:

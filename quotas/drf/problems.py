@@ -9,6 +9,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
+from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from rest_framework import views
@@ -17,10 +18,12 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
 from quotas.domain.decisions import Decision, Verdict
+from quotas.domain.denials import Denial
 from quotas.domain.words import Code
-from quotas.drf.evaluations import decision_on
+from quotas.drf.evaluations import decision_on, denial_on
 from quotas.drf.policy_names import shown
 from quotas.drf.refusals import LimiterUnavailable, RequestRefused
+from quotas.services.denials import decision_id
 
 QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded"
 # The type's registered title: the same for every occurrence.
@@ -62,9 +65,12 @@ def _problem(exc: Exception, context: dict[str, Any]) -> dict[str, Any] | None:
         return _plain(exc)
     if not isinstance(exc, Throttled):
         return None
-    decision = decision_on(context.get("request"))
+    request = context.get("request")
+    decision = decision_on(request)
     # Denied by another's throttle, which ours had let through: its answer is its own.
-    return None if decision is None or decision.longest is None else _exceeded(decision)
+    if decision is None or decision.longest is None:
+        return None
+    return _exceeded(decision, denial_on(request))
 
 
 def _plain(exc: APIException) -> dict[str, Any]:
@@ -77,8 +83,11 @@ def _plain(exc: APIException) -> dict[str, Any]:
     }
 
 
-def _exceeded(decision: Decision) -> dict[str, Any]:
-    """Of several limits that deny, code and detail speak of the one with the longest wait."""
+def _exceeded(decision: Decision, denial: Denial | None) -> dict[str, Any]:
+    """Of several limits that deny, code and detail speak of the one with the longest wait.
+
+    ``instance`` leads to the page of what was denied to a tenant.
+    """
     seconds = decision.retry_after_seconds
     name, longest = next(each for each in shown(decision) if each[1] is decision.longest)
     return {
@@ -86,10 +95,21 @@ def _exceeded(decision: Decision) -> dict[str, Any]:
         "title": QUOTA_EXCEEDED_TITLE,
         "status": HTTPStatus.TOO_MANY_REQUESTS.value,
         "detail": f"{_reason(name, longest)} {_advice(seconds)}".strip(),
+        **_instance(denial),
         "violated-policies": [name for name, verdict in shown(decision) if verdict.denies],
         "retry_after": seconds,
         "code": longest.code.value,
     }
+
+
+def _instance(denial: Denial | None) -> dict[str, str]:
+    """Nothing without a tenant, and where a project has no pages for tenants."""
+    if denial is None:
+        return {}
+    try:
+        return {"instance": reverse("quotas:decision", args=[decision_id(denial)])}
+    except NoReverseMatch:
+        return {}
 
 
 def _reason(name: str, verdict: Verdict) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Model
+from django.views.generic import View
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
@@ -23,6 +24,8 @@ from quotas.services.enforcement import Caller
 NO_ADDRESS = "unknown"
 BRACKETED = re.compile(r"\[([^\[\]]*)\](?::[0-9]*)?")
 WITH_PORT = re.compile(r"([0-9.]+):[0-9]*")
+METHODS = frozenset(name.upper() for name in View.http_method_names)
+LONGEST_OPERATION = 80
 
 
 def caller_of(request: Request, resolve: Callable[[], str | int | None]) -> Caller:
@@ -31,8 +34,22 @@ def caller_of(request: Request, resolve: Callable[[], str | int | None]) -> Call
         address=client_address(request) or NO_ADDRESS,
         user_pk=user_pk(request),
         credential=credential_text(getattr(request, "auth", None)),
+        operation=operation_of(request),
         resolve=resolve,
     )
+
+
+def operation_of(request: Request) -> str:
+    """What is called: method and route, such as ``"POST api/reports/<int:pk>/"``; "" not known.
+
+    The route as the project wrote it and a method that HTTP names: no text of the client's. At most
+    80 bytes.
+    """
+    plain = getattr(request, "_request", request)  # without asking DRF's request in vain first
+    match = getattr(plain, "resolver_match", None)
+    if match is None:
+        return ""
+    return _operation(plain.method if plain.method in METHODS else "", match.route or "")
 
 
 def user_pk(request: Request) -> Any | None:
@@ -74,6 +91,12 @@ def client_address(request: Request) -> str | None:
         return canonical(request.META.get("REMOTE_ADDR") or "")
     hops = forwarded.split(",")
     return canonical(hops[-min(proxies, len(hops))])
+
+
+@lru_cache(maxsize=1024)
+def _operation(method: str, route: str) -> str:
+    said = f"{method} {route}".strip().encode(errors="replace")
+    return said[:LONGEST_OPERATION].decode(errors="ignore").strip()
 
 
 @lru_cache(maxsize=4096)
