@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 HOUR_US = 60 * 60 * 1_000_000
 HOUR_PREFIX = b"h"
 HEAD = Struct("<III6sIB")
-CALLER = Struct("<II6sII7s4s")
+CALLER = Struct("<II6sII")
 SIX = 6
 NO_MOST = (1 << 48) - 1
 
@@ -101,7 +101,7 @@ class Hour(NamedTuple):
         at = HEAD.size
         for _ in range(self.raw[at - 1]):
             stop = at + 1 + self.raw[at]
-            admitted, denied, units, early, *_ = CALLER.unpack_from(self.raw, stop)
+            admitted, denied, units, early, _ = CALLER.unpack_from(self.raw, stop)
             found = CallerTally(
                 caller=_text(self.raw[at + 1 : stop]),
                 admitted=admitted,

@@ -93,7 +93,9 @@ def decide_script() -> Script:
         "expiry",
         "cells",
         "usage",
+        "early",
         "hours",
+        "peaks",
         "denials",
     ):
         source = source.replace(f"--@{part}", read(part))

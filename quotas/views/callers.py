@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib.auth import get_user_model
 from django.utils.formats import date_format
@@ -12,10 +12,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from quotas.models import Membership
+from quotas.services.calls import calls_of
 from quotas.views import wording
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from quotas.domain.calls import Calls, CallsByHour
+    from quotas.domain.history import History
+    from quotas.services.statement import Statement
 
 CALLER = re.compile(r"(?:u(?P<user>\S+))?(?: ?c(?P<credential>[a-z2-7]{8}))?")
 PATIENT, HURRIED = 5, 50
@@ -35,15 +40,52 @@ class CallerRow:
     share: str
 
 
+def calls_for(history: History, statement: Statement) -> CallsByHour:
+    """Who called, and how full each limit got, in the span of a history."""
+    usage = statement.usage
+    return calls_of(
+        usage.tenant.pk,
+        history.start,
+        history.end,
+        zone=statement.zone,
+        tallied=usage.tallied,
+    )
+
+
+def calls_data(calls: CallsByHour) -> dict[str, Any]:
+    """Who called, and how full each limit got, as JSON takes it.
+
+    ``caller`` is ``u<user>``, ``c<first letters of the credential's digest>``, or both.
+    """
+    return {
+        "start": calls.start.isoformat(),
+        "end": calls.end.isoformat(),
+        "total": _sums(calls.total),
+        "callers": [{"caller": caller} | _sums(sums) for caller, sums in calls.callers.items()],
+        "rest": _sums(calls.rest),
+        "peaks": [
+            {
+                "limit": label,
+                "start": peak.start.isoformat(),
+                "end": peak.end.isoformat(),
+                "used": peak.used,
+                "most": peak.most,
+            }
+            for label, peaks in calls.peaks.items()
+            for peak in peaks
+        ],
+    }
+
+
 class CallersView:
     """What the templates ask of who called."""
 
-    def __init__(self, calls: CallsByHour, tenant_pk: int) -> None:
+    def __init__(self, calls: CallsByHour, names: Names) -> None:
         self.anything = bool(calls.total.requests)
         self.since = date_format(calls.start, pgettext("date format", "j M Y, H:i"))
         self.since_iso = calls.start.isoformat()
         self._calls = calls
-        self._names = names_of(tenant_pk, calls)
+        self._names = names
 
     @property
     def rows(self) -> list[CallerRow]:
@@ -75,12 +117,8 @@ class CallersView:
         return f"{said} {_('Clients try again without waiting as long as Retry-After says.')}"
 
     def _row(self, caller: str, sums: Calls) -> CallerRow:
-        found = CALLER.fullmatch(caller)
-        user, credential = found.group("user", "credential") if found else (None, None)
-        name = self._names.get(user or "") or (
-            _("user %(pk)s") % {"pk": user} if user else _("no user")
-        )
-        return self._line(name, credential or "", sums)
+        named = self._names.named(caller)
+        return self._line(named.name, named.credential, sums)
 
     def _line(self, name: str, credential: str, sums: Calls) -> CallerRow:
         share = 100 * sums.requests // max(1, self._calls.total.requests)
@@ -95,15 +133,45 @@ class CallersView:
         )
 
 
-def names_of(tenant_pk: int, calls: CallsByHour) -> dict[str, str]:
-    """What the tenant's members among the callers are called, by primary key as text. One query.
+class Named(NamedTuple):
+    """A caller in words; ``credential`` is the first letters of its digest, blank without one."""
 
-    Others stay numbers: who does not belong to the tenant is not named to it.
+    name: str
+    credential: str
+
+
+class Names:
+    """What callers are called: the tenant's members by name, all others by number. One query.
+
+    Who does not belong to the tenant is not named to it.
     """
-    users = {found["user"] for each in calls.callers if (found := CALLER.fullmatch(each))}
-    named = f"user__{get_user_model().USERNAME_FIELD}"
-    members = Membership.objects.filter(tenant=tenant_pk, user__in=_keys(users - {None}))
-    return {str(pk): str(name) for pk, name in members.values_list("user_id", named)}
+
+    def __init__(self, tenant_pk: int, callers: Iterable[str]) -> None:
+        found = (CALLER.fullmatch(each) for each in callers)
+        users = {each["user"] for each in found if each and each["user"]}
+        named = f"user__{get_user_model().USERNAME_FIELD}"
+        members = Membership.objects.filter(tenant=tenant_pk, user__in=_keys(users))
+        rows = members.values_list("user_id", named) if users else ()
+        self._names = {str(pk): str(name) for pk, name in rows}
+
+    def named(self, caller: str) -> Named:
+        """This caller in words."""
+        found = CALLER.fullmatch(caller)
+        credential = (found and found["credential"]) or ""
+        user = found and found["user"]
+        if not user:
+            return Named(_("no user"), credential)
+        return Named(self._names.get(user) or _("user %(pk)s") % {"pk": user}, credential)
+
+
+def _sums(sums: Calls) -> dict[str, int]:
+    return {
+        "requests": sums.requests,
+        "admitted": sums.admitted,
+        "denied": sums.denied,
+        "early": sums.early,
+        "units": sums.units,
+    }
 
 
 def _keys(texts: set[Any]) -> list[Any]:

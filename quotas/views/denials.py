@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
     from quotas.domain.denials import Denial
     from quotas.services.statement import Statement
+    from quotas.views.callers import Names
 
 
 class DenialRow:
     """One denied call: when, by which limit, what it asked for, and where its page is."""
 
-    def __init__(self, denial: Denial, statement: Statement) -> None:
+    def __init__(self, denial: Denial, statement: Statement, names: Names | None = None) -> None:
         self.denial = denial
         self.limit = limit = limit_of(denial, statement)
         self.title = (limit.title or limit.name) if limit else denial.name
@@ -32,6 +33,7 @@ class DenialRow:
         self.cost = wording.number(denial.cost)
         self.short = short_id(denial)
         self.decision = decision_id(denial)
+        self.caller = names.named(denial.caller) if names and denial.caller else None
         self._statement = statement
 
     @property
@@ -67,9 +69,11 @@ class DenialRow:
         return Moment(said.iso, said.words, wording.within(left) if left > 0 else ago(-left))
 
 
-def denial_rows(denials: Iterable[Denial], statement: Statement) -> list[DenialRow]:
-    """The denials of a tenant as its page lists them, in the order given."""
-    return [DenialRow(each, statement) for each in denials]
+def denial_rows(
+    denials: Iterable[Denial], statement: Statement, names: Names | None = None
+) -> list[DenialRow]:
+    """The denials of a tenant as its page lists them, in the order given; with ``names`` whose."""
+    return [DenialRow(each, statement, names) for each in denials]
 
 
 def denials_data(denials: Iterable[Denial], statement: Statement) -> list[dict[str, Any]]:

@@ -16,8 +16,11 @@ from django.views.generic import View
 from quotas.models import Plan
 from quotas.services.statement import Statement, statement_of
 from quotas.views.access import Viewing, nowhere, sees_all, tenants_of, viewing
+from quotas.views.callers import CallersView, Names, calls_for
+from quotas.views.denials import denial_rows
 from quotas.views.exports import history_lines
 from quotas.views.history import HistoryView, history_for
+from quotas.views.peaks import peak_charts
 from quotas.views.rows import page_of
 
 if TYPE_CHECKING:
@@ -84,11 +87,17 @@ class UsagePage(Private):
         statement = read(seen)
         page = page_of(statement, reasons=seen.staff)
         history = history_for(statement, request.GET.get("span", ""))
+        calls = calls_for(history, statement)
+        denials = statement.usage.denials
+        names = Names(seen.tenant_pk, {*calls.callers, *(each.caller for each in denials)})
         several = seen.staff or tenants_of(request.user).exclude(pk=seen.tenant_pk).exists()
         context = page | {
             "staff": seen.staff,
             "several": several,
             "history": HistoryView(history, statement),
+            "peaks": peak_charts(calls, statement),
+            "callers": CallersView(calls, names),
+            "denials": denial_rows(statement.usage.denials, statement, names),
         }
         return TemplateResponse(request, self.template_name, context)
 

@@ -12,6 +12,8 @@ from rest_framework.views import APIView
 
 from quotas.services.statement import as_data
 from quotas.views.access import viewing
+from quotas.views.callers import calls_data, calls_for
+from quotas.views.denials import denials_data
 from quotas.views.exports import history_data
 from quotas.views.history import history_for
 from quotas.views.pages import NO_CACHE, read
@@ -38,7 +40,14 @@ class UsageData(APIView):
         statement = read(seen)
         history = history_for(statement, request.query_params.get("span", ""))
         found = as_data(statement, translation, reasons=seen.staff)
-        return Response(found | {"history": history_data(history)})
+        return Response(
+            found
+            | {
+                "history": history_data(history),
+                "calls": calls_data(calls_for(history, statement)),
+                "denials": denials_data(statement.usage.denials, statement),
+            }
+        )
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         response = super().finalize_response(request, response, *args, **kwargs)

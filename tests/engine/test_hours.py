@@ -187,17 +187,38 @@ def test_where_waiting_does_not_help_no_call_is_early(plan, tenant):
     assert {"u7": (0, 3, 0, 0)} == listed(tenant)
 
 
-def test_a_retry_after_told_in_the_hour_before_is_remembered(plan, tenant, clock):
-    a_limit(plan, algorithm="sliding_window_log", amount=1, period=HOUR)
+def test_a_retry_after_is_remembered_for_as_long_as_it_says(plan, tenant, clock):
+    a_limit(plan, algorithm="sliding_window_log", amount=1, period=10 * HOUR)
     caller = of_tenant(tenant, user=7)
 
-    clock.move_to(clock.now_us + 40 * 60 * 1_000_000)
     ask(caller)
     ask(caller)
-    clock.move_to(clock.now_us + 30 * 60 * 1_000_000)
+    clock.move_to(clock.now_us + 9 * HOUR_US)
     ask(caller)
 
     assert [0, 1] == [each.early for each in hours_of(tenant)]
+
+
+def test_who_turns_to_another_limit_in_between_is_early_all_the_same(plan, tenant):
+    for scope in ("api", "reports"):
+        a_limit(plan, scope=scope, name="one", amount=1, algorithm="fixed_window", period=HOUR)
+    caller = of_tenant(tenant, user=7)
+
+    for _ in range(4):
+        for scope in ("api", "reports"):
+            ask(caller, scope)
+
+    assert {"u7": (2, 6, 2, 4)} == listed(tenant)
+
+
+def test_of_many_that_were_told_to_wait_the_latest_are_remembered(plan, tenant):
+    a_limit(plan, amount=1, algorithm="fixed_window", period=HOUR)
+    ask(of_tenant(tenant))
+
+    for user in (*range(1, 41), 40, 1):  # the first was told too long ago, the last was not
+        ask(of_tenant(tenant, user=user))
+
+    assert 1 == hour_of(tenant).early
 
 
 def test_the_peak_of_a_limit_is_the_most_that_the_page_ever_showed_as_used(plan, tenant, clock):

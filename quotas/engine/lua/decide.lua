@@ -80,6 +80,7 @@ end
 --@cells
 if consume == 1 then
   --@usage
+  --@early
   --@hours
   --@denials
 end

@@ -1,7 +1,7 @@
 -- Remember a denied call for people. Spliced into decide.lua, after hours.lua.
 --
 -- In    verdict, scopes, labels, longest, waits  as before;   judged[longest][7]  what it was asked for
---       caller, operation  texts, from hours.lua
+--       caller, operation  texts, from early.lua
 -- Out   the last key: LIST of the 50 latest, the latest first: '<I7I6I5Bc0Bc0Bc0' now (us), cost, Retry-After (s; 0: never),
 --       label, operation, caller. It lives for three days after the latest.
 if verdict == 'D' and scopes > 0 then
