@@ -15,7 +15,7 @@ from django.db import router, transaction
 
 from quotas.domain.calendar import period_at
 from quotas.domain.words import CalendarUnit
-from quotas.models import CalendarBalance, Tenant, UsageDay, UsageQuarter
+from quotas.models import AnonymousQuarter, CalendarBalance, Tenant, UsageDay, UsageQuarter
 from quotas.services.policy import zone_of
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Pruned:
     quarters: int = 0
     days: int = 0
     balances: int = 0
+    anonymous: int = 0
 
 
 def prune(
@@ -46,7 +47,8 @@ def prune(
 ) -> Pruned:
     """Keep quarters and days for so long, whole civil days of each tenant's zone.
 
-    Balances go with the days: when their period ended that long ago. ``after_tenant`` is told how
+    Balances go with the days: when their period ended that long ago; so do the quarters of callers
+    without a tenant, which nothing sums up. ``after_tenant`` is told how
     many tenants have been looked at; what it raises ends it well. Raises `ValueError` for quarters
     that Redis may still hold, and for days that would go before their quarters.
     """
@@ -67,6 +69,7 @@ def prune(
         quarters=summed,
         days=_delete(UsageDay, day__lt=(now - days).date()),
         balances=_delete(CalendarBalance, period_end__lt=now - days),
+        anonymous=_delete(AnonymousQuarter, start__lt=now - days),
     )
 
 
@@ -117,7 +120,7 @@ def _added(several: Iterable[dict[str, list[int]]]) -> dict[str, list[int]]:
     return found
 
 
-def _delete(model: type[UsageDay | CalendarBalance], **old: Any) -> int:
+def _delete(model: type[UsageDay | CalendarBalance | AnonymousQuarter], **old: Any) -> int:
     using = router.db_for_write(model)
     gone = 0
     while pks := list(

@@ -17,6 +17,7 @@ from project.valkey import free_port
 
 TESTS = [
     "tests/services/test_flush.py",
+    "tests/services/test_flush_anonymous.py",
     "tests/services/test_flush_balances.py",
     "tests/services/test_prune.py",
     "tests/models/test_usage.py",
