@@ -5,6 +5,7 @@ For decisions whose owner the script cannot count under in the same step: caller
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError, ResponseError
@@ -32,6 +33,7 @@ QUARTERS = 288
 MOST_IN = {size: (1 << 8 * size) - 1 for size in (FIVE, 6)}
 
 ADD = Script(read("add"))
+label = lru_cache(maxsize=1024)(labelled)
 
 
 class Sum:
@@ -56,24 +58,24 @@ class Sum:
         self.units += min(units, MOST_AMOUNT)
         self.shadow_denied += decision.outcome is Outcome.SHADOW_DENIED
 
-    def count_limit(self, label: bytes, *, denied: bool) -> None:
-        """Count that a limit denied, or would have in shadow."""
-        self.limits.setdefault(label, [0, 0])[0 if denied else 1] += 1
+    def count_limit(self, name: bytes, *, denied: bool) -> None:
+        """Count that a limit denied, or would have in shadow; its label behind its length."""
+        self.limits.setdefault(name, [0, 0])[0 if denied else 1] += 1
 
     def add(self, other: Sum) -> None:
         """Add another of the same scope and quarter."""
         self.units += other.units
         self.shadow_denied += other.shadow_denied
         self.counts = [*map(int.__add__, self.counts, other.counts)]
-        for label, (denied, shadow_denied) in other.limits.items():
-            mine = self.limits.setdefault(label, [0, 0])
+        for name, (denied, shadow_denied) in other.limits.items():
+            mine = self.limits.setdefault(name, [0, 0])
             mine[0] += denied
             mine[1] += shadow_denied
 
     @property
     def field(self) -> bytes:
         """Where it lies in the owner's hash."""
-        return b"u" + (self.quarter % QUARTERS).to_bytes(2, "little") + labelled(self.scope)[1:]
+        return b"u" + (self.quarter % QUARTERS).to_bytes(2, "little") + label(self.scope)[1:]
 
     @property
     def record(self) -> bytes:
@@ -84,8 +86,8 @@ class Sum:
             [
                 head + COUNTS.pack(*self.counts),
                 *(
-                    label + _packed(denied, FIVE) + _packed(shadow_denied, FIVE)
-                    for label, (denied, shadow_denied) in self.limits.items()
+                    name + _packed(denied, FIVE) + _packed(shadow_denied, FIVE)
+                    for name, (denied, shadow_denied) in self.limits.items()
                 ),
             ]
         )
@@ -101,14 +103,15 @@ def denials(decision: Decision, scopes: Sequence[Tally]) -> Iterator[tuple[int, 
         counted = [max(decision.denying, key=_wait)]
     else:
         counted = [each for each in decision.verdicts if not each.fits]
+    last = len(scopes) - 1
     for each in counted:
-        label = labelled(each.limit.scope, each.limit.name)
+        found = label(each.limit.scope, each.limit.name)
         own = (
             place
             for place, scope in enumerate(scopes)
-            if label[1:].startswith(labelled(scope.scope)[1:] + b"/")
+            if found.startswith(label(scope.scope)[1:] + b"/", 1)
         )
-        yield next(own, len(scopes) - 1), label
+        yield next(own, last) if last else 0, found
 
 
 def add(tag: str, sums: Iterable[Sum]) -> None:
