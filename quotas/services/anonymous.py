@@ -89,8 +89,8 @@ class Anonymous:
                 self._take_back(sums)
             if not self._failing:
                 self._failing = True
-                what = "may be missing" if perhaps_added else "waits to be counted"
-                logger.warning("Usage of callers without a tenant %s: %s", what, error)
+                fate = "may not have been added" if perhaps_added else "was not added yet"
+                logger.warning("Usage of callers without a tenant %s: %s", fate, error)
 
     def _take_back(self, sums: dict[tuple[int, str], Sum]) -> None:
         with self._lock:

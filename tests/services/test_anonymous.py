@@ -232,7 +232,7 @@ def test_what_was_surely_not_added_waits_and_is_added_to(plan, aimed, redis_url,
     ask(anonymous())
 
     assert [5, 1] == [each.admitted for each in added()]
-    assert 1 == len([line for line in caplog.messages if "waits to be counted" in line])
+    assert 1 == len([line for line in caplog.messages if "was not added yet" in line])
 
 
 def test_an_error_of_redis_loses_nothing(plan, caplog):
