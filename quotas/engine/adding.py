@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError, ResponseError
 
-from quotas.domain.decisions import NEVER
 from quotas.domain.keys import owner_key
 from quotas.domain.limits import MOST_AMOUNT
 from quotas.domain.words import Outcome
@@ -24,7 +23,7 @@ from quotas.errors import EngineUnavailable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from quotas.domain.decisions import Decision, Verdict
+    from quotas.domain.decisions import Decision
     from quotas.engine.wire import Tally
 
 MINUTE_US = QUARTER_US // MINUTES
@@ -99,8 +98,8 @@ def denials(decision: Decision, scopes: Sequence[Tally]) -> Iterator[tuple[int, 
     On a denial the one with the longest wait, else all those in shadow that did not fit. Before it
     the position of the scope that counts it: the limit's own, else the last.
     """
-    if decision.outcome is Outcome.DENIED:
-        counted = [max(decision.denying, key=_wait)]
+    if decision.longest:
+        counted = [decision.longest]
     else:
         counted = [each for each in decision.verdicts if not each.fits]
     last = len(scopes) - 1
@@ -131,11 +130,6 @@ def add(tag: str, sums: Iterable[Sum]) -> None:
     except EngineUnavailable as error:
         error.perhaps_done = not isinstance(error.__cause__, ResponseError)
         raise
-
-
-def _wait(verdict: Verdict) -> float:
-    """How long the script had it wait: by the state's instant, whatever the clock."""
-    return NEVER if verdict.wait_us is None else verdict.wait_us - verdict.lag_us
 
 
 def _packed(number: int, size: int) -> bytes:
