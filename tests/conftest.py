@@ -34,6 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    forget()  # what the last test counted is added to no server
     if SERVER in config.stash:
         config.stash[SERVER].close()
     if TETHER in config.stash:

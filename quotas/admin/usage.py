@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from quotas.admin.parents import LookOnlyAdmin
-from quotas.models import UsageDay, UsageHour, UsageQuarter
+from quotas.models import AnonymousQuarter, UsageDay, UsageHour, UsageQuarter
 
 COUNTED = ["admitted", "denied", "shadow_denied", "units", "peak"]
 
@@ -31,6 +31,16 @@ class UsageHourAdmin(LookOnlyAdmin):
     list_display = ["tenant", "start", "admitted", "denied", "units", "early", "copied_at"]
     list_select_related = ["tenant"]
     search_fields = ["=tenant__key"]
+    ordering = ["-pk"]
+    show_full_result_count = False
+
+
+@admin.register(AnonymousQuarter)
+class AnonymousQuarterAdmin(LookOnlyAdmin):
+    """Newest copies first."""
+
+    list_display = ["scope", "start", *COUNTED, "copied_at"]
+    search_fields = ["=scope"]
     ordering = ["-pk"]
     show_full_result_count = False
 

@@ -16,7 +16,7 @@ from django.utils.module_loading import import_string
 
 from quotas.checks.registration import TAG, Messages, shown
 from quotas.conf import Conf
-from quotas.drf.headers import DIALECTS
+from quotas.domain.dialects import DIALECTS
 
 PREFIX = "QUOTAS_"
 KNOWN = sorted(

@@ -16,6 +16,8 @@ from quotas.domain.words import EVERY_SCOPE, Algorithm, CalendarUnit, SubjectKin
 
 PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)
 PLANS_KEY = "plans"
+ANONYMOUS_TAG = "anonymous"
+"""The tag under which callers without a tenant are counted for people: no owner's is like it."""
 WINDOWED = {Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER}
 KINDS: tuple[str, ...] = (*Algorithm, *CalendarUnit)
 

@@ -80,3 +80,6 @@ class Code(StrEnum):
 
 EVERY_SCOPE = "*"
 """The scope of a limit that counts every scope together, besides each scope's own."""
+QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded"
+QUOTA_EXCEEDED_TITLE = "Request cannot be satisfied as assigned quota has been exceeded"
+"""The problem type of a denial, and its registered title: the same for every occurrence."""

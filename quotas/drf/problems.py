@@ -19,15 +19,11 @@ from rest_framework.response import Response
 
 from quotas.domain.decisions import Decision, Verdict
 from quotas.domain.denials import Denial
-from quotas.domain.words import Code
+from quotas.domain.policy_names import shown
+from quotas.domain.words import QUOTA_EXCEEDED, QUOTA_EXCEEDED_TITLE, Code
 from quotas.drf.evaluations import decision_on, denial_on
-from quotas.drf.policy_names import shown
 from quotas.drf.refusals import LimiterUnavailable, RequestRefused
 from quotas.services.denials import decision_id
-
-QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded"
-# The type's registered title: the same for every occurrence.
-QUOTA_EXCEEDED_TITLE = "Request cannot be satisfied as assigned quota has been exceeded"
 
 
 class ProblemRenderer(JSONRenderer):

@@ -10,9 +10,10 @@ from quotas.models.hours import UsageHour
 from quotas.models.overrides import Override
 from quotas.models.plans import Plan, PlanLimit
 from quotas.models.tenants import Membership, Tenant
-from quotas.models.usage import UsageDay, UsageQuarter
+from quotas.models.usage import AnonymousQuarter, UsageDay, UsageQuarter
 
 __all__ = [
+    "AnonymousQuarter",
     "CalendarBalance",
     "Membership",
     "Override",

@@ -1,4 +1,7 @@
-"""Announces what is saved, deleted or loaded row by row. Bulk writes: `quotas.models.querysets`."""
+"""Announces what is saved, deleted or loaded row by row. Bulk writes: `quotas.models.querysets`.
+
+A tenant's ``plan_since`` is kept on the same occasions.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ from typing import Any
 from django.apps import apps
 from django.db.models.signals import post_delete, post_save, pre_save
 
+from quotas.models.plan_since import keep_plan_since
 from quotas.models.reach import Announced, Reach, rows_of
+from quotas.models.tenants import Tenant
 
 BEFORE = "_reach_before_save"
 
@@ -23,6 +28,8 @@ def connect() -> None:
             pre_save.connect(_before_save, sender=model, dispatch_uid="quotas")
             post_save.connect(_after_save, sender=model, dispatch_uid="quotas")
             post_delete.connect(_after_delete, sender=model, dispatch_uid="quotas")
+        if issubclass(model, Tenant):
+            pre_save.connect(keep_plan_since, sender=model, dispatch_uid="quotas.plan_since")
 
 
 def _before_save(*, sender: type[Announced], instance: Announced, using: str, **_: Any) -> None:

@@ -10,9 +10,11 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any, TypeVar
 
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
+from django.utils import timezone
 
+from quotas.models.plan_since import PLAN, since_moved
 from quotas.models.reach import Announced, Reach, rows_of
 
 Row = TypeVar("Row", bound=Announced)
@@ -72,7 +74,43 @@ class AnnouncingQuerySet(models.QuerySet[Row]):
 
 
 class TenantQuerySet(AnnouncingQuerySet[Row]):
-    """Tenants; known by their key when a bulk write does not tell their primary keys."""
+    """Tenants; known by their key when a bulk write does not tell their primary keys.
+
+    A bulk write that moves them to another plan says since when, unless it is told.
+    """
+
+    def update(self, **kwargs: Any) -> int:
+        named = PLAN & kwargs.keys()
+        if named and "plan_since" not in kwargs:
+            # First: MySQL reads what it has just set.
+            kwargs = {"plan_since": since_moved(kwargs[named.pop()]), **kwargs}
+        return super().update(**kwargs)
+
+    update.alters_data = True  # type: ignore[attr-defined]
+
+    def bulk_create(
+        self,
+        objs: Iterable[Row],
+        batch_size: int | None = None,
+        ignore_conflicts: bool = False,  # noqa: FBT001, FBT002
+        update_conflicts: bool = False,  # noqa: FBT001, FBT002
+        update_fields: Collection[str] | None = None,
+        unique_fields: Collection[str] | None = None,
+    ) -> list[Row]:
+        rows, written = list(objs), set(update_fields or ())
+        self._for_write = True
+        plans: dict[Any, Any] = {}
+        if PLAN & written and "plan_since" not in written:
+            plans = dict(self._known(rows).values_list("pk", "plan_id"))
+        with transaction.atomic(self.db, savepoint=False):
+            made = super().bulk_create(
+                rows, batch_size, ignore_conflicts, update_conflicts, update_fields, unique_fields
+            )
+            known = rows_of(self.model, self.db).filter(pk__in=plans)
+            found = known.values_list("pk", "plan_id") if plans else ()
+            if moved := [pk for pk, plan in found if plan != plans[pk]]:
+                known.filter(pk__in=moved).update(plan_since=timezone.now())
+        return made
 
     def _known(self, rows: list[Row]) -> models.QuerySet[Row]:
         keys = [getattr(row, "key", "") for row in rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from quotas.models.choices import ROLES
 from quotas.models.fields import TimeZoneField
+from quotas.models.plan_since import PLAN
 from quotas.models.plans import Plan
 from quotas.models.querysets import AnnouncingQuerySet, TenantQuerySet
 from quotas.models.reach import Announced, Concerns
@@ -78,6 +79,12 @@ class Tenant(Announced):
         related_name="tenants",
         help_text=_("Whose limits apply. Default: blank, for the plan that is the default."),
     )
+    plan_since = models.DateTimeField(
+        _("plan since"),
+        default=timezone.now,
+        editable=False,
+        help_text=_("When the tenant was moved to its plan; it keeps itself. Default: now."),
+    )
     suspended = models.BooleanField(
         _("suspended"),
         default=False,
@@ -119,6 +126,16 @@ class Tenant(Announced):
 
     def __str__(self) -> str:
         return self.key
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write ``plan_since`` wherever the plan is written."""
+        fields = kwargs.get("update_fields")
+        if fields is not None and not PLAN.isdisjoint(fields):
+            kwargs["update_fields"] = {*fields, "plan_since"}
+        deferred = self.get_deferred_fields()
+        if "plan_since" in deferred and "plan_id" not in deferred:
+            self.refresh_from_db(fields=["plan_since"])
+        super().save(*args, **kwargs)
 
 
 class Membership(Announced):

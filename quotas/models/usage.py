@@ -20,7 +20,7 @@ NOT_BELOW_0 = _("What was counted cannot be below 0.")
 
 
 class Counted(models.Model):
-    """The sums of one scope of one tenant over a span of time."""
+    """The sums of one scope, of one tenant or of all callers without one, over a span of time."""
 
     scope = models.CharField(
         _("scope"), max_length=LONGEST_SCOPE, help_text=_("What was asked for. No default.")
@@ -56,21 +56,13 @@ class Counted(models.Model):
         abstract = True
 
 
-class UsageQuarter(Counted):
-    """One scope of one tenant in one quarter of an hour, as Redis had counted it.
+class CountedQuarter(Counted):
+    """A quarter of an hour, as Redis had counted it.
 
     ``generation`` tells apart what was counted before and after Redis lost its memory: rows of one
     quarter add up.
     """
 
-    tenant = models.ForeignKey(
-        Tenant,
-        verbose_name=_("tenant"),
-        on_delete=models.CASCADE,
-        related_name="quarters",
-        db_index=False,  # the indexes below begin with it
-        help_text=_("Who used it. No default."),
-    )
     generation = models.BigIntegerField(
         _("generation"),
         help_text=_(
@@ -85,6 +77,25 @@ class UsageQuarter(Counted):
         _("copied at"),
         default=timezone.now,
         help_text=_("When these numbers were read from Redis. Default: now."),
+    )
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.scope} {self.start:%Y-%m-%d %H:%M}"
+
+
+class UsageQuarter(CountedQuarter):
+    """One scope of one tenant in one quarter of an hour."""
+
+    tenant = models.ForeignKey(
+        Tenant,
+        verbose_name=_("tenant"),
+        on_delete=models.CASCADE,
+        related_name="quarters",
+        db_index=False,  # the indexes below begin with it
+        help_text=_("Who used it. No default."),
     )
 
     class Meta:
@@ -107,8 +118,26 @@ class UsageQuarter(Counted):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.scope} {self.start:%Y-%m-%d %H:%M}"
+
+class AnonymousQuarter(CountedQuarter):
+    """One scope of all callers without a tenant together, in one quarter of an hour."""
+
+    class Meta:
+        verbose_name = _("anonymous usage of a quarter of an hour")
+        verbose_name_plural = _("anonymous usage by quarters of an hour")
+        ordering: ClassVar = ["start", "scope", "generation"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["start", "scope", "generation"],
+                name="quotas_anonymousquarter_once",
+                violation_error_message=_("This quarter is kept already."),
+            ),
+            models.CheckConstraint(
+                condition=Q(**{f"{name}__gte": 0 for name in (*SUMS, "generation")}),
+                name="quotas_anonymousquarter_sums",
+                violation_error_message=NOT_BELOW_0,
+            ),
+        ]
 
 
 class UsageDay(Counted):

@@ -18,6 +18,7 @@ from quotas.domain.keys import tenant_tag, user_tag
 from quotas.engine import limiter, owners
 from quotas.engine.clock import now_us
 from quotas.errors import EngineUnavailable, NotInPlan, Refusal, TenantRequired, TenantSuspended
+from quotas.services.anonymous import anonymous
 from quotas.services.attempt import Attempt
 from quotas.services.bounded import Bounded
 from quotas.services.laying_out import Ask, Caller, LaidOut, distinct, lay_out, subjects_of
@@ -128,6 +129,8 @@ def _answer(
         outage.report(error)
         lost = slot if error.perhaps_done else limiter.NO_SLOT
         found = on_outage(laid.bundle.limits, laid.costs(asks), lost)
+    if policy.tenant is None:
+        anonymous.count(found, laid.tallies(asks))
     return Answer(found, policy.tenant, policy.plan.key if policy.plan else None, laid, subjects)
 
 

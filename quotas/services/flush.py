@@ -16,9 +16,10 @@ from django.db import router
 from quotas.domain.keys import tenant_tag
 from quotas.engine import tallies
 from quotas.engine.hours import Hour
-from quotas.models import CalendarBalance, UsageHour, UsageQuarter
+from quotas.models import AnonymousQuarter, CalendarBalance, UsageHour, UsageQuarter
 from quotas.services.attempt import Attempt
 from quotas.services.calendars import used_of
+from quotas.services.flush_anonymous import flush_anonymous
 from quotas.services.keeping import BALANCES, HOURS, QUARTERS, check_can_keep, keep
 from quotas.services.loading import EPOCH, load_tenants
 from quotas.services.store import store
@@ -62,7 +63,7 @@ class Flushed:
 def flush(
     now_us: int | None = None, *, after_page: Callable[[int], object] = lambda _seen: None
 ) -> Flushed:
-    """Copy every tenant's quarters, hours and calendar balances; let go of what is old in Redis.
+    """Copy all quarters, hours and calendar balances; let go of what is old in Redis.
 
     A row that the database refuses is named in the log and left for the next run. Balances are
     those of tenants and their members: see `quotas.services.calendars`. ``now_us`` is for tests:
@@ -70,7 +71,7 @@ def flush(
     have been looked at; what it raises ends the flush well. Raises `EngineUnavailable`, the
     database's errors, and `ConfigurationError` for a database that cannot do it.
     """
-    for model in (UsageQuarter, UsageHour, CalendarBalance):
+    for model in (UsageQuarter, UsageHour, AnonymousQuarter, CalendarBalance):
         check_can_keep(router.db_for_write(model))
     at_us = now_us or tallies.counting_at()
     done, seen = Flushed(), 0
@@ -78,7 +79,8 @@ def flush(
         done += _flush(tenants, at_us)
         seen += len(tenants)
         after_page(seen)
-    return done
+    quarters, refused = flush_anonymous(at_us, at_us - LATEST_US)
+    return done + Flushed(quarters=quarters, refused=refused)
 
 
 class _Counted(NamedTuple):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import DataError, IntegrityError, connections, models, transaction
 
 from quotas.errors import ConfigurationError
-from quotas.models import CalendarBalance, UsageHour, UsageQuarter
+from quotas.models import AnonymousQuarter, CalendarBalance, UsageHour, UsageQuarter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,6 +55,9 @@ HOURS = Copies(
     _HOUR,
     ("admitted", "denied"),
 )
+ANONYMOUS = QUARTERS._replace(
+    model=AnonymousQuarter, columns=QUARTERS.columns[1:], same=QUARTERS.same[1:]
+)
 BALANCES = Copies(
     CalendarBalance,
     (*_BALANCE, "period_end", "used", "copied_at"),
@@ -79,7 +82,8 @@ def keep(copies: Copies, rows: Sequence[Row], using: str) -> list[Row]:
         if len(rows) == 1:
             named = ", ".join(str(value) for value in rows[0][: len(copies.same)])
             kind = copies.model._meta.verbose_name  # noqa: SLF001 - Django's documented name
-            logger.error("Not kept until the next copy: %s of tenant %s: %s", kind, named, error)  # noqa: TRY400 - no trace to follow
+            of = "of tenant " if copies.same[0] == "tenant_id" else "of "
+            logger.error("Not kept until the next copy: %s %s%s: %s", kind, of, named, error)  # noqa: TRY400 - no trace to follow
             return list(rows)
         middle = len(rows) // 2
         return keep(copies, rows[:middle], using) + keep(copies, rows[middle:], using)

@@ -124,6 +124,7 @@ def _tenants(found: list[Tenant], using: str) -> list[TenantRow]:
             suspended=each.suspended,
             epoch=each.epoch,
             plan_pk=each.plan_id,
+            plan_since=each.plan_since,
             overrides=tuple(overrides.get(each.pk, ())),
         )
         for each in found

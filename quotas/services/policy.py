@@ -17,6 +17,7 @@ from quotas.errors import InvalidLimit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from quotas.domain.policies import Limit
 
@@ -51,7 +52,10 @@ class OverrideRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantRow:
-    """A tenant as the limiter knows it. Raising ``epoch`` starts all its counters anew."""
+    """A tenant as the limiter knows it. Raising ``epoch`` starts all its counters anew.
+
+    ``plan_since``: when it was moved to its plan.
+    """
 
     pk: int
     key: str
@@ -61,6 +65,7 @@ class TenantRow:
     suspended: bool = False
     epoch: int = 0
     plan_pk: int | None = None
+    plan_since: datetime | None = None
     overrides: tuple[OverrideRow, ...] = ()
 
 

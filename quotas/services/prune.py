@@ -15,7 +15,14 @@ from django.db import router, transaction
 
 from quotas.domain.calendar import period_at
 from quotas.domain.words import CalendarUnit
-from quotas.models import CalendarBalance, Tenant, UsageDay, UsageHour, UsageQuarter
+from quotas.models import (
+    AnonymousQuarter,
+    CalendarBalance,
+    Tenant,
+    UsageDay,
+    UsageHour,
+    UsageQuarter,
+)
 from quotas.services.policy import zone_of
 
 if TYPE_CHECKING:
@@ -36,6 +43,7 @@ class Pruned:
     hours: int = 0
     days: int = 0
     balances: int = 0
+    anonymous: int = 0
 
 
 def prune(
@@ -47,10 +55,10 @@ def prune(
 ) -> Pruned:
     """Keep quarters and days for so long, whole civil days of each tenant's zone.
 
-    Hours go with the quarters. Balances go with the days: when their period ended that long ago.
-    ``after_tenant`` is told how many tenants have been looked at; what it raises ends it well.
-    Raises `ValueError` for quarters that Redis may still hold, and for days that would go before
-    their quarters.
+    Hours go with the quarters. Balances go with the days: when their period ended that long ago;
+    so do the quarters of callers without a tenant, which nothing sums up. ``after_tenant`` is told
+    how many tenants have been looked at; what it raises ends it well. Raises `ValueError` for
+    quarters that Redis may still hold, and for days that would go before their quarters.
     """
     if not LEAST_QUARTERS <= quarters <= days:
         raise ValueError(
@@ -70,6 +78,7 @@ def prune(
         hours=_delete(UsageHour, start__lt=now - quarters),
         days=_delete(UsageDay, day__lt=(now - days).date()),
         balances=_delete(CalendarBalance, period_end__lt=now - days),
+        anonymous=_delete(AnonymousQuarter, start__lt=now - days),
     )
 
 
@@ -120,7 +129,9 @@ def _added(several: Iterable[dict[str, list[int]]]) -> dict[str, list[int]]:
     return found
 
 
-def _delete(model: type[UsageDay | UsageHour | CalendarBalance], **old: Any) -> int:
+def _delete(
+    model: type[UsageDay | UsageHour | CalendarBalance | AnonymousQuarter], **old: Any
+) -> int:
     using = router.db_for_write(model)
     gone = 0
     while pks := list(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from quotas.domain.policies import Limit
+    from quotas.services.policy import Policy
 
 SECOND_US = 1_000_000
 
@@ -67,6 +68,8 @@ class Statement:
     ``apart`` are limits that count others than those whose numbers are shown: each user,
     credential or address. ``overrides`` are in force at ``at_us``, off ones included; in an outage
     that is the instant of this machine's clock. ``scopes`` are those of every row in force.
+    ``plan_since``: when the tenant was moved to its plan; None without one, and when the default
+    plan stands in for one that is not active.
     """
 
     usage: Usage
@@ -74,6 +77,7 @@ class Statement:
     apart: tuple[Limit, ...] = ()
     overrides: tuple[Limit, ...] = ()
     scopes: frozenset[str] = frozenset()
+    plan_since: datetime | None = None
 
     def covers(self, scope: str) -> bool:
         """Whether any row, whatever its mode and amount, is for this scope or for every scope."""
@@ -123,7 +127,15 @@ def statement_of(
             and (scope is None or each.scope in {scope, EVERY_SCOPE})
         ),
         scopes=frozenset(each.scope for each in rows),
+        plan_since=_plan_since(policy),
     )
+
+
+def _plan_since(policy: Policy) -> datetime | None:
+    tenant, plan = policy.tenant, policy.plan
+    if tenant is None or plan is None or tenant.plan_pk not in {None, plan.pk}:
+        return None
+    return tenant.plan_since
 
 
 def as_data(statement: Statement, words: Words = ENGLISH, *, reasons: bool) -> dict[str, Any]:
@@ -133,7 +145,6 @@ def as_data(statement: Statement, words: Words = ENGLISH, *, reasons: bool) -> d
     ``reasons`` tells why overrides were made, which is not for everybody.
     """
     usage = statement.usage
-    plan = {"key": usage.plan_key, "name": usage.plan_name} if usage.plan_key else None
     return {
         "tenant": {
             "key": usage.tenant.key,
@@ -141,12 +152,21 @@ def as_data(statement: Statement, words: Words = ENGLISH, *, reasons: bool) -> d
             "time_zone": usage.tenant.time_zone,
             "suspended": usage.tenant.suspended,
         },
-        "plan": plan,
+        "plan": _plan(statement) if usage.plan_key else None,
         "read_at": statement.instant().isoformat(),
         "outage": usage.outage,
         "limits": [_line(statement, line, words, reasons=reasons) for line in usage.lines],
         "counted_apart": _limits(statement.apart, statement, words, reasons=reasons),
         "overrides": _limits(statement.overrides, statement, words, reasons=reasons),
+    }
+
+
+def _plan(statement: Statement) -> dict[str, Any]:
+    since = statement.plan_since
+    return {
+        "key": statement.usage.plan_key,
+        "name": statement.usage.plan_name,
+        "since": since and since.astimezone(statement.zone).isoformat(),
     }
 
 

@@ -15,6 +15,7 @@ from quotas.conf import conf
 from quotas.engine import connection
 from quotas.errors import ConfigurationError
 from quotas.services import enforcement
+from quotas.services.anonymous import anonymous
 from quotas.services.outage import outage
 from quotas.services.store import store
 
@@ -51,9 +52,10 @@ def isolate() -> Iterator[str]:
 
 
 def forget() -> None:
-    """Make this process a new one: no policy, membership, outage or connection is remembered."""
+    """Make this process a new one: no policy, membership, outage, count or connection is known."""
     store.forget()
     outage.forget()
+    anonymous.forget()
     enforcement.forget()
     connection.forget_links()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.core.paginator import Paginator
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.views.generic import View
@@ -21,6 +21,7 @@ from quotas.views.denials import denial_rows
 from quotas.views.exports import history_lines
 from quotas.views.history import HistoryView, history_for
 from quotas.views.peaks import peak_charts
+from quotas.views.reads import PROBLEM, counted
 from quotas.views.rows import page_of
 
 if TYPE_CHECKING:
@@ -103,12 +104,20 @@ class UsagePage(Private):
 
 
 class UsageExport(Private):
-    """The history as a file for spreadsheets; in an outage its name says that it is stale."""
+    """The history as a file for spreadsheets; in an outage its name says that it is stale.
+
+    A read as those of the JSON twin are: one limit counts both.
+    """
 
     def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
+        reads = counted(request.user)
+        if reads.problem is not None:
+            return JsonResponse(
+                reads.problem, status=reads.status, content_type=PROBLEM, headers=reads.headers
+            )
         seen = viewing(request.user, tenant)
         history = history_for(read(seen), request.GET.get("span", ""))
-        response = HttpResponse(content_type="text/csv; charset=utf-8")
+        response = HttpResponse(content_type="text/csv; charset=utf-8", headers=reads.headers)
         stale = "-stale" if history.stale else ""
         name = f"usage-{history.span}-{history.buckets[-1].start:%Y-%m-%d}{stale}.csv"
         response["Content-Disposition"] = f'attachment; filename="{name}"'

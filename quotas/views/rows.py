@@ -36,6 +36,11 @@ def moment(when: datetime, *, seen_at: datetime | None = None) -> Moment:
     return Moment(when.isoformat(), wording.instant(when, seen_at=seen_at), away)
 
 
+def day(when: datetime) -> Moment:
+    """The civil day of an instant in its own zone."""
+    return Moment(when.date().isoformat(), wording.day(when))
+
+
 @dataclass(frozen=True, slots=True)
 class Meter:
     """What a ``<meter>`` draws: ``value`` of ``most``, near the end when above ``high``.
@@ -136,11 +141,12 @@ class LimitRow(LimitFacts):
 
 def page_of(statement: Statement, *, reasons: bool) -> dict[str, Any]:
     """What the usage page shows of a statement; ``reasons``: why overrides were made, too."""
-    usage = statement.usage
+    usage, since = statement.usage, statement.plan_since
     rows = [LimitRow(line, statement) for line in usage.lines]
     return {
         "tenant": usage.tenant,
         "plan_name": usage.plan_name,
+        "plan_since": since and day(since.astimezone(statement.zone)),
         "outage": usage.outage,
         "read_at": moment(statement.instant()),
         "rows": rows,

@@ -17,6 +17,7 @@ from quotas.views.denials import denials_data
 from quotas.views.exports import history_data
 from quotas.views.history import history_for
 from quotas.views.pages import NO_CACHE, read
+from quotas.views.reads import PROBLEM, counted
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -26,7 +27,7 @@ class UsageData(APIView):
     """What a tenant has used, as JSON.
 
     Authenticated as the project's API is, so that a token will do. No throttle of the project's
-    defaults is asked: looking spends nothing of the tenant's.
+    defaults is asked: looking spends nothing of the tenant's, but of a limit on reads alone.
     """
 
     permission_classes = [IsAuthenticated]
@@ -36,6 +37,11 @@ class UsageData(APIView):
 
     def get(self, request: Request, tenant: str) -> Response:
         """The statement of usage, and the history of the span that is asked for."""
+        reads = counted(request.user)
+        if reads.problem is not None:
+            return Response(
+                reads.problem, reads.status, content_type=PROBLEM, headers=reads.headers
+            )
         seen = viewing(request.user, tenant)
         statement = read(seen)
         history = history_for(statement, request.query_params.get("span", ""))
@@ -46,7 +52,8 @@ class UsageData(APIView):
                 "history": history_data(history),
                 "calls": calls_data(calls_for(history, statement)),
                 "denials": denials_data(statement.usage.denials, statement),
-            }
+            },
+            headers=reads.headers,
         )
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:

@@ -143,3 +143,8 @@ def instant(when: datetime, *, seen_at: datetime | None = None) -> str:
     if seen_at is not None and seen_at.date() == when.date():
         return date_format(when, pgettext("date format", "H:i:s"))
     return date_format(when, pgettext("date format", "j M Y, H:i:s"))
+
+
+def day(when: datetime) -> str:
+    """The civil day of an instant in its own zone."""
+    return date_format(when, pgettext("date format", "j M Y"))

@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from quotas.models import (
+    AnonymousQuarter,
     CalendarBalance,
     Membership,
     Override,
@@ -45,6 +46,11 @@ def a_day():
     return UsageDay.objects.create(tenant=a_tenant(), scope="api", day=NOW.date())
 
 
+def an_anonymous_quarter():
+    scope = f"api-{AnonymousQuarter.objects.count()}"
+    return AnonymousQuarter.objects.create(scope=scope, start=NOW, generation=1)
+
+
 def a_tenant_with_a_plan():
     return an_override(a_tenant(plan=a_limit().plan)).tenant
 
@@ -57,8 +63,12 @@ LISTS = {
     Override: an_override,
     CalendarBalance: a_balance,
     UsageQuarter: a_quarter,
+    AnonymousQuarter: an_anonymous_quarter,
     UsageDay: a_day,
 }
+
+
+LOOKED_AT = [CalendarBalance, UsageQuarter, AnonymousQuarter, UsageDay]
 
 
 def queries_of(client, url):
@@ -202,7 +212,7 @@ def test_rows_are_found_by_what_people_call_them(staff, model, make, text):
     assert [row] == list(page.context["cl"].result_list)
 
 
-@pytest.mark.parametrize("model", [CalendarBalance, UsageQuarter, UsageDay])
+@pytest.mark.parametrize("model", LOOKED_AT)
 def test_what_was_counted_is_to_look_at_only(staff, model):
     row = LISTS[model]()
 

@@ -187,9 +187,9 @@ def test_prune_tells_what_it_did_in_one_line(tenant):
     call_command("quotas_prune", stdout=out)
 
     assert (
-        "1 quarters summed up by the day; 1 hours, 0 days and 0 balances deleted\n"
-        == out.getvalue()
-    )
+        "1 quarters summed up by the day; "
+        "1 hours, 0 days, 0 balances and 0 anonymous quarters deleted\n"
+    ) == out.getvalue()
 
 
 @pytest.mark.parametrize("options", [{"quarters": 3}, {"days": 3}, {"days": 10**10}])

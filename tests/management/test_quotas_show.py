@@ -7,6 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from quotas.models import Tenant
 from quotas.services.enforcement import Ask, Caller, enforce
 from quotas.testing import frozen_clock
 from tests import START_US
@@ -125,7 +126,9 @@ def test_json_is_what_the_usage_page_has_with_reasons(clock, acme):
 
     found = shown_json("acme")
 
-    assert {"key": "free", "name": "Free"} == found["plan"]
+    since = Tenant.objects.get().plan_since
+    assert ("free", "Free") == (found["plan"]["key"], found["plan"]["name"])
+    assert since == datetime.fromisoformat(found["plan"]["since"])
     assert "2026-10-27T01:00:00+01:00" == found["read_at"]
     assert 4 == found["limits"][0]["used"]
     assert "relaunch" == found["overrides"][0]["source"]["title"]

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from quotas.models import UsageDay, UsageQuarter
+from quotas.models import AnonymousQuarter, UsageDay, UsageQuarter
 from quotas.services.loading import EPOCH
 from tests import START_US
 from tests.models.rows import a_tenant
@@ -66,6 +66,23 @@ def test_writing_usage_announces_nothing_and_goes_with_its_tenant(hearing, write
     assert 0 == heard.times
     tenant.delete()
     assert not type(row).objects.exists()
+
+
+def test_what_nobodys_tenant_used_is_kept_once_a_scope_quarter_and_generation():
+    values = {"scope": "api", "start": START, "generation": 1}
+    AnonymousQuarter.objects.create(**values)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        AnonymousQuarter.objects.create(**values)
+    for other in ({"scope": "b"}, {"start": START + timedelta(minutes=15)}, {"generation": 2}):
+        AnonymousQuarter.objects.create(**values | other)
+
+
+@pytest.mark.parametrize("name", [*SUMS, "generation"])
+def test_nothing_of_nobodys_is_counted_below_zero(name):
+    values = {"scope": "api", "start": START, "generation": 1}
+    with pytest.raises(IntegrityError), transaction.atomic():
+        AnonymousQuarter.objects.create(**values | {name: -1})
 
 
 def test_a_span_of_a_tenant_is_read_by_an_index():

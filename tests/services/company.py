@@ -11,17 +11,23 @@ from django.db import connection, connections
 from quotas.models import UsageQuarter
 
 
-@contextmanager
 def refusing(tenant):
     """The database takes no quarter of this tenant."""
-    table, quoted = UsageQuarter._meta.db_table, connection.ops.quote_name
+    return refusing_rows(UsageQuarter, "tenant_id", tenant.pk)
+
+
+@contextmanager
+def refusing_rows(model, column, value):
+    """The database takes no row of the model with this number or text."""
+    table, quoted = model._meta.db_table, connection.ops.quote_name
+    literal = repr(value)
     if connection.vendor == "postgresql":
-        make = f"ALTER TABLE {quoted(table)} ADD CONSTRAINT refuse CHECK (tenant_id <> {tenant.pk})"
+        make = f"ALTER TABLE {quoted(table)} ADD CONSTRAINT refuse CHECK ({column} <> {literal})"
         drop = f"ALTER TABLE {quoted(table)} DROP CONSTRAINT refuse"
     else:
         make = (
             f"CREATE TRIGGER refuse BEFORE INSERT ON {quoted(table)} "
-            f"WHEN NEW.tenant_id = {tenant.pk} BEGIN SELECT RAISE(ABORT, 'refused'); END"
+            f"WHEN NEW.{column} = {literal} BEGIN SELECT RAISE(ABORT, 'refused'); END"
         )
         drop = "DROP TRIGGER refuse"
     with connection.cursor() as cursor:

@@ -241,7 +241,7 @@ def test_tenants_of_several_pages_are_all_copied_in_few_round_trips(
 
     assert [1] * 10 == [admitted(each) for each in tenants]
     assert [4, 8, 10] == pages
-    assert 10 == watched.names.count("HGETALL")
+    assert 10 + 1 == watched.names.count("HGETALL")  # and that of callers without a tenant
 
 
 def test_a_tenant_of_whom_nothing_is_known_costs_no_write(plan):
@@ -267,7 +267,8 @@ def test_a_tenant_that_is_deleted_meanwhile_stops_no_other(plan, monkeypatch):
     read = tallies.tallies_of
 
     def deleting(tags):
-        a.delete()
+        if a.pk:
+            a.delete()
         return read(tags)
 
     monkeypatch.setattr(tallies, "tallies_of", deleting)

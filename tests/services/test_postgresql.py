@@ -1,4 +1,4 @@
-"""The flush and the prune once more, on a PostgreSQL server that is started for them."""
+"""The flush, the prune and moves to plans once more, on a PostgreSQL server of their own."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from project.valkey import free_port
 
 TESTS = [
     "tests/services/test_flush.py",
+    "tests/services/test_flush_anonymous.py",
     "tests/services/test_flush_balances.py",
     "tests/services/test_flush_hours.py",
     "tests/services/test_prune.py",
+    "tests/models/test_plan_since.py",
     "tests/models/test_usage.py",
 ]
 INITDB = ["-U", "quotas", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"]
@@ -79,7 +81,7 @@ def _started(tether):
     raise AssertionError((folder / "log").read_text())
 
 
-def test_the_flush_and_the_prune_hold_on_postgresql_too(url):
+def test_the_flush_the_prune_and_moves_to_plans_hold_on_postgresql_too(url):
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
 
     done = subprocess.run(

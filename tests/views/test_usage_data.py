@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 from rest_framework.views import APIView
 
 from quotas.drf import PlanThrottle
+from quotas.models import Tenant
 from quotas.testing import forget
 from quotas.views.twin import UsageData
 from tests.models.rows import a_limit, a_membership, an_override
@@ -24,6 +25,7 @@ def test_the_data_are_the_numbers_of_the_page(clock):
         time_zone="Asia/Tokyo",
         name="Acme",
     )
+    Tenant.objects.update(plan_since=datetime(2026, 3, 1, 18, 30, tzinfo=UTC))
     client = member_of(tenant)
     client.get("/reports/?cost=3")
 
@@ -38,7 +40,11 @@ def test_the_data_are_the_numbers_of_the_page(clock):
             "time_zone": "Asia/Tokyo",
             "suspended": False,
         },
-        "plan": {"key": tenant.plan.key, "name": tenant.plan.name},
+        "plan": {
+            "key": tenant.plan.key,
+            "name": tenant.plan.name,
+            "since": "2026-03-02T03:30:00+09:00",
+        },
         "read_at": "2026-10-27T09:00:00+09:00",
         "outage": False,
         "limits": [

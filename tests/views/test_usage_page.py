@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from quotas.models import Tenant
+from quotas.models import Plan, Tenant
 from quotas.services.enforcement import Ask, Caller, enforce
 from tests.models.rows import a_limit, a_plan, an_override
 from tests.views.looking import Reading, a_customer, data, member_of, page, staff_who_may
@@ -129,7 +129,7 @@ def test_times_are_those_of_the_tenant(clock):
     assert "Time zone Asia/Tokyo Read at 27 Oct 2026, 09:00:00" in shown.text
     assert "Next call in 4 days 15 hours (1 Nov 2026, 00:00:00)" in shown.text
     times = [each["datetime"] for each in shown.all("time")]
-    assert ["2026-10-27T09:00:00+09:00", "2026-11-01T00:00:00+09:00"] == times[:2]
+    assert ["2026-10-27T09:00:00+09:00", "2026-11-01T00:00:00+09:00"] == times[1:3]
 
 
 def test_an_override_is_marked_with_its_end_and_its_reason_is_for_staff(clock):
@@ -241,3 +241,26 @@ def test_an_edit_shows_at_the_next_look(django_capture_on_commit_callbacks):
 
     assert "0 of 25 used" in text
     assert "new OK exports 0 of 3 used" in text
+
+
+def test_the_page_says_since_when_the_plan_is_the_tenants(clock):
+    tenant = a_customer({"name": "minute"}, time_zone="Asia/Tokyo")
+    Plan.objects.update(name="Team")
+    Tenant.objects.update(plan_since=datetime(2026, 11, 2, 15, tzinfo=UTC))
+    client = member_of(tenant)
+
+    shown = Reading(page(client, tenant))
+
+    assert "Plan Team, since 3 Nov 2026 Time zone" in shown.text
+    assert "2026-11-03" == shown.all("time")[0]["datetime"]
+
+
+def test_of_a_default_plan_that_stands_in_for_a_closed_one_it_is_not_known_since_when(clock):
+    tenant = a_customer({"name": "minute"})
+    a_plan("free", name="Free", is_default=True)
+    Plan.objects.exclude(key="free").update(active=False)
+
+    client = member_of(tenant)
+
+    assert "Plan Free Time zone" in Reading(page(client, tenant)).text
+    assert {"key": "free", "name": "Free", "since": None} == data(client, tenant).json()["plan"]

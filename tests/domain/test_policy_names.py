@@ -8,11 +8,11 @@ import http_sfv
 import pytest
 
 from quotas.domain.decisions import Decision, Verdict
+from quotas.domain.dialects import quota_headers
 from quotas.domain.limits import SlidingWindowLog
 from quotas.domain.policies import Limit
+from quotas.domain.policy_names import policy_names
 from quotas.domain.words import Outcome
-from quotas.drf.headers import quota_headers
-from quotas.drf.policy_names import policy_names
 
 RULE = SlidingWindowLog(amount=3, period=timedelta(minutes=1))
 
@@ -49,7 +49,7 @@ def test_any_scope_makes_a_name_that_a_parser_reads_back(scope):
     pair = limits((scope, "minute"), ("other", "minute"))
     verdicts = tuple(Verdict(each, 1, True, 0, 0, 1, 1, 0) for each in pair)
 
-    headers = quota_headers(Decision(Outcome.ALLOWED, verdicts, 1))
+    headers = quota_headers(Decision(Outcome.ALLOWED, verdicts, 1), ["draft-11"])
 
     read = http_sfv.List()
     read.parse(headers["RateLimit"].encode())
