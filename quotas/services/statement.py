@@ -67,6 +67,7 @@ class Statement:
     ``apart`` are limits that count others than those whose numbers are shown: each user,
     credential or address. ``overrides`` are in force at ``at_us``, off ones included; in an outage
     that is the instant of this machine's clock. ``scopes`` are those of every row in force.
+    ``shown_in`` is a zone to tell instants in; None: the tenant's own.
     """
 
     usage: Usage
@@ -74,18 +75,24 @@ class Statement:
     apart: tuple[Limit, ...] = ()
     overrides: tuple[Limit, ...] = ()
     scopes: frozenset[str] = frozenset()
+    shown_in: ZoneInfo | None = None
 
     def covers(self, scope: str) -> bool:
         """Whether any row, whatever its mode and amount, is for this scope or for every scope."""
         return not self.scopes.isdisjoint({scope, EVERY_SCOPE})
 
     @property
-    def zone(self) -> ZoneInfo:
+    def own_zone(self) -> ZoneInfo:
         """The tenant's time zone."""
         return zone_named(self.usage.tenant.time_zone)
 
+    @property
+    def zone(self) -> ZoneInfo:
+        """The zone that instants are told in."""
+        return self.shown_in or self.own_zone
+
     def instant(self, later_us: int = 0) -> datetime:
-        """The instant of the reading, or one ``later_us`` after it, in the tenant's zone."""
+        """The instant of the reading, or one ``later_us`` after it, in `zone`."""
         return (EPOCH + (self.at_us + later_us) * MICROSECOND).astimezone(self.zone)
 
     def next_admission(self, line: UsageLine) -> datetime | None:
@@ -129,7 +136,7 @@ def statement_of(
 def as_data(statement: Statement, words: Words = ENGLISH, *, reasons: bool) -> dict[str, Any]:
     """The statement as JSON takes it.
 
-    Seconds are numbers; instants are ISO 8601 in the tenant's zone.
+    Seconds are numbers; instants are ISO 8601 in the statement's zone.
     ``reasons`` tells why overrides were made, which is not for everybody.
     """
     usage = statement.usage

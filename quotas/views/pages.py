@@ -16,8 +16,10 @@ from django.views.generic import View
 from quotas.models import Plan
 from quotas.services.statement import Statement, statement_of
 from quotas.views.access import Viewing, nowhere, sees_all, tenants_of, viewing
-from quotas.views.exports import history_lines
-from quotas.views.history import HistoryView, history_for
+from quotas.views.exports import history_lines, wrong_range
+from quotas.views.history import HistoryView
+from quotas.views.looks import look_at
+from quotas.views.months import MonthsView
 from quotas.views.rows import page_of
 
 if TYPE_CHECKING:
@@ -81,14 +83,13 @@ class UsagePage(Private):
 
     def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
         seen = viewing(request.user, tenant)
-        statement = read(seen)
-        page = page_of(statement, reasons=seen.staff)
-        history = history_for(statement, request.GET.get("span", ""))
+        look = look_at(read(seen), request.GET)
         several = seen.staff or tenants_of(request.user).exclude(pk=seen.tenant_pk).exists()
-        context = page | {
+        context = page_of(look.statement, reasons=seen.staff) | {
             "staff": seen.staff,
             "several": several,
-            "history": HistoryView(history, statement),
+            "history": HistoryView(look),
+            "months": MonthsView(look),
         }
         return TemplateResponse(request, self.template_name, context)
 
@@ -98,7 +99,10 @@ class UsageExport(Private):
 
     def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
         seen = viewing(request.user, tenant)
-        history = history_for(read(seen), request.GET.get("span", ""))
+        look = look_at(read(seen), request.GET)
+        if look.filters.trouble:
+            return wrong_range(look.filters.trouble)
+        history = look.history
         response = HttpResponse(content_type="text/csv; charset=utf-8")
         stale = "-stale" if history.stale else ""
         name = f"usage-{history.span}-{history.buckets[-1].start:%Y-%m-%d}{stale}.csv"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.http import HttpResponse
 from django.utils import translation
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
@@ -12,8 +13,8 @@ from rest_framework.views import APIView
 
 from quotas.services.statement import as_data
 from quotas.views.access import viewing
-from quotas.views.exports import history_data
-from quotas.views.history import history_for
+from quotas.views.exports import history_data, months_data, projection_data, wrong_range
+from quotas.views.looks import look_at
 from quotas.views.pages import NO_CACHE, read
 
 if TYPE_CHECKING:
@@ -32,13 +33,16 @@ class UsageData(APIView):
     throttle_classes = []
     http_method_names = ["get", "head", "options"]
 
-    def get(self, request: Request, tenant: str) -> Response:
-        """The statement of usage, and the history of the span that is asked for."""
+    def get(self, request: Request, tenant: str) -> HttpResponse:
+        """The statement of usage, the history that is asked for, and the month so far."""
         seen = viewing(request.user, tenant)
-        statement = read(seen)
-        history = history_for(statement, request.query_params.get("span", ""))
-        found = as_data(statement, translation, reasons=seen.staff)
-        return Response(found | {"history": history_data(history)})
+        look = look_at(read(seen), request.query_params)
+        if look.filters.trouble:
+            return wrong_range(look.filters.trouble)
+        found = as_data(look.statement, translation, reasons=seen.staff)
+        for limit, line in zip(found["limits"], look.statement.usage.lines, strict=True):
+            limit["projection"] = projection_data(line, look)
+        return Response(found | {"history": history_data(look.history), "month": months_data(look)})
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         response = super().finalize_response(request, response, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""The flush and the prune once more, on a PostgreSQL server that is started for them."""
+"""The flush, the history and the prune once more, on a PostgreSQL that is started for them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from project.valkey import free_port
 TESTS = [
     "tests/services/test_flush.py",
     "tests/services/test_flush_balances.py",
+    "tests/services/test_history.py",
+    "tests/services/test_months.py",
     "tests/services/test_prune.py",
     "tests/models/test_usage.py",
 ]
@@ -78,7 +80,7 @@ def _started(tether):
     raise AssertionError((folder / "log").read_text())
 
 
-def test_the_flush_and_the_prune_hold_on_postgresql_too(url):
+def test_the_flush_the_history_and_the_prune_hold_on_postgresql_too(url):
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
 
     done = subprocess.run(
