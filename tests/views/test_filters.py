@@ -160,6 +160,13 @@ def test_a_wrong_range_is_named_and_the_page_is_shown(tenant, client, since, unt
         assert words in refused.json()["detail"]
 
 
+def test_chosen_days_that_were_not_given_are_asked_for(tenant, client):
+    shown = Reading(page(client, tenant, span="custom"))
+
+    assert "The range has no beginning: give “from” a day such as 2026-10-27." in shown.text
+    assert 400 == export(client, tenant, span="custom").status_code
+
+
 def test_400_days_are_shown_and_401_are_not(tenant, client):
     last = date(2026, 10, 27)
     first = last - timedelta(days=399)
