@@ -7,23 +7,46 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
 
 class Span(StrEnum):
-    """How far back a history goes: 60 minutes, 24 hours, 7 or 31 civil days, today's included."""
+    """How far back a history goes: 60 minutes, 24 hours, 7 or 31 civil days, today's included.
+
+    ``period`` is the tenant's month so far, from its anchor day; ``custom`` what somebody chose.
+    """
 
     HOUR = "hour"
     DAY = "day"
     WEEK = "week"
     MONTH = "month"
+    PERIOD = "period"
+    CUSTOM = "custom"
 
 
 class Grain(StrEnum):
-    """How long a bucket of a history is; a day is one of the tenant's zone, of 23 to 25 hours."""
+    """How long a bucket of a history is; a day is one of the history's zone, of 23 to 25 hours."""
 
     MINUTE = "minute"
     QUARTER = "quarter"
     DAY = "day"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """Which history is asked for: its span, the zone of its days, and one scope or all.
+
+    ``own_zone`` and ``anchor_day`` are the tenant's, by which its months run. ``since`` and
+    ``until`` are aware instants, of a custom span only.
+    """
+
+    span: Span
+    zone: ZoneInfo
+    own_zone: ZoneInfo
+    anchor_day: int = 1
+    scope: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -79,12 +102,14 @@ class History:
 
     By buckets without a gap between them, by scope, and by the label (``scope/name``) of the limits
     that denied. In buckets of a minute only admitted and denied are counted. ``stale``: Redis gave
-    no answer, and what it has not handed over yet is missing.
+    no answer, and what it has not handed over yet is missing. ``whole_days``: some of it is kept by
+    days of the tenant's zone only, each of them counted at its noon.
     """
 
     span: Span
     grain: Grain
     stale: bool
+    whole_days: bool
     buckets: tuple[Bucket, ...]
     scopes: dict[str, Sums]
     limits: dict[str, Denials]

@@ -5,11 +5,14 @@ Each function is one query, whatever the number of buckets, scopes and generatio
 
 from __future__ import annotations
 
+import json
 from datetime import date, datetime, timedelta
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connections
-from django.db.models import Case, DateTimeField, F, IntegerField, Q, Sum, Value, When
+from django.db.models import DateTimeField, Q
 
 from quotas.models import UsageDay, UsageQuarter
 from quotas.services.loading import EPOCH, microseconds
@@ -18,143 +21,166 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
+    from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import QuerySet
 
-SUMMED = ("admitted", "denied", "shadow_denied", "units")
+    from quotas.services.windows import Extent
 
-# Django has no way to sum up what is inside JSON, and there may be 3000 such rows of each scope.
-# Grouped by the label first: by the scope first, SQLite would leave the index of the span aside.
-BY_LIMIT = {
-    "sqlite": """
-        SELECT kept.scope, kept.apart, pair.key,
-            SUM(json_extract(pair.value, '$[0]')), SUM(json_extract(pair.value, '$[1]'))
-        FROM ({kept}) AS kept, json_each(kept.limits) AS pair GROUP BY 3, 2, 1""",
-    "postgresql": """
-        SELECT kept.scope, kept.apart, pair.key,
-            SUM((pair.value->>0)::bigint), SUM((pair.value->>1)::bigint)
-        FROM ({kept}) AS kept, jsonb_each(kept.limits) AS pair GROUP BY 3, 2, 1""",
+SUMMED = ("admitted", "denied", "shadow_denied", "units")
+FIELDS = ("scope", "start", "generation", "denied", "shadow_denied", "admitted", "units", "limits")
+
+# Django has no aggregate that both databases know and that joins texts. A tenant may have 15,000
+# such rows: one look at each is all that there is time for, so its denials go with its sums.
+BY_BUCKET = """
+    SELECT {bucket}, kept.scope, {apart},
+        SUM(kept.admitted), SUM(kept.denied), SUM(kept.shadow_denied), SUM(kept.units),
+        {joined}(CASE WHEN kept.denied + kept.shadow_denied > 0 AND {told} THEN {text} END{comma})
+    FROM ({kept}) AS kept GROUP BY 1, 2, 3"""
+JOINING = {
+    "sqlite": {"joined": "group_concat", "text": "kept.limits", "comma": ""},
+    "postgresql": {"joined": "string_agg", "text": "kept.limits::text", "comma": ", ','"},
 }
 
+Sums = tuple[int, int, int, int]
+Limits = dict[str, tuple[int, int]]
 
-class KeptSums(NamedTuple):
-    """The sums of one scope in one bucket.
 
-    ``apart_us`` is the start of a quarter that Redis may know better; None for all the others.
+class KeptQuarters(NamedTuple):
+    """The sums of one scope over the quarters between two edges, and what each limit denied.
+
+    ``start_us`` is the first of the edges. ``apart_us`` is the start of a quarter that Redis may
+    know better; None for all the others.
     """
 
-    bucket: int
+    start_us: int
     scope: str
     apart_us: int | None
-    sums: tuple[int, int, int, int]
-
-
-class KeptDenials(NamedTuple):
-    """How often each limit denied, and would have in shadow; ``apart_us`` as in `KeptSums`."""
-
-    scope: str
-    apart_us: int | None
-    limits: dict[str, tuple[int, int]]
+    sums: Sums
+    limits: Limits
 
 
 class KeptDay(NamedTuple):
     """The sums of one scope on a day whose quarters are no longer kept."""
 
-    bucket: int
+    day: date
     scope: str
-    sums: tuple[int, int, int, int]
-    limits: dict[str, tuple[int, int]]
+    sums: Sums
+    limits: Limits
 
 
-def kept_sums(
-    tenant_pk: int, edges: Sequence[int], generation: int, since_us: int | None
-) -> Iterator[KeptSums]:
-    """The sums of the quarters between the first and the last of ``edges`` (us), by bucket.
+def kept_days(
+    tenant_pk: int, ranges: Sequence[tuple[date, date]], scope: str | None
+) -> list[KeptDay]:
+    """What is kept by the day in these ranges of dates, their last ones included."""
+    inside = reduce(or_, (Q(day__gte=first, day__lte=last) for first, last in ranges))
+    rows = UsageDay.objects.filter(inside, tenant=tenant_pk, **_of(scope)).order_by()
+    found = rows.values_list("day", "scope", "limits", *SUMMED)
+    return [
+        KeptDay(day, scope, _four(sums), {label: _two(pair) for label, pair in limits.items()})
+        for day, scope, limits, *sums in found
+    ]
 
-    Those of ``generation`` that begin at ``since_us`` or later are apart, each by itself.
+
+def kept_quarters(
+    tenant_pk: int,
+    edges: Sequence[int],
+    ranges: Sequence[Extent],
+    told: Extent,
+    scope: str | None,
+    apart: tuple[int, int | None],
+) -> Iterator[KeptQuarters]:
+    """The sums of the quarters within ``ranges``, between one edge (us) and the next.
+
+    What limits denied is told of the quarters within ``told``. ``apart`` is a generation and an
+    instant: its quarters from then on are apart, each by itself. Of other databases none: usage is
+    kept in these two, see `quotas.services.keeping`.
     """
-    starts = [_instant(edge) for edge in edges]
-    inside = Case(
-        *(When(start__lt=end, then=Value(bucket)) for bucket, end in enumerate(starts[1:])),
-        output_field=IntegerField(),
-    )
-    rows = (
-        _quarters(tenant_pk, edges)
-        .annotate(bucket=inside, apart=_apart(generation, since_us))
-        .values("bucket", "scope", "apart")
-        .annotate(**{f"{name}_sum": Sum(name) for name in SUMMED})
-        .order_by()
-        .values_list("bucket", "scope", "apart", *(f"{name}_sum" for name in SUMMED))
-    )
-    for bucket, scope, apart, *sums in rows:
-        yield KeptSums(bucket, scope, _us(apart), _four(sums))
-
-
-def kept_denials(
-    tenant_pk: int, edges: Sequence[int], generation: int, since_us: int | None
-) -> Iterator[KeptDenials]:
-    """The denials of the same quarters, by limit; those in which nothing was denied have none.
-
-    Of other databases none: usage is kept in these two, see `quotas.services.keeping`.
-    """
-    rows = (
-        _quarters(tenant_pk, edges)
-        .annotate(apart=_apart(generation, since_us))
-        .filter(Q(denied__gt=0) | Q(shadow_denied__gt=0))
-        .order_by()
-        .values("scope", "apart", "limits")
-    )
+    rows = _quarters(tenant_pk, ranges, scope)
     connection = connections[rows.db]
-    if connection.vendor not in BY_LIMIT:
+    if connection.vendor not in JOINING:
         return
+    starts = [_prepared(edge, connection) for edge in edges]
+    bucket, bounds = _nested(starts, 0, len(edges) - 1)
+    generation, since_us = apart
+    known = [] if since_us is None else [generation, _prepared(since_us, connection)]
+    asked = [_prepared(edge, connection) for edge in told]
     kept, params = rows.query.get_compiler(rows.db).as_sql()
-    with connection.cursor() as cursor:
-        cursor.execute(BY_LIMIT[connection.vendor].format(kept=kept), params)
-        for scope, apart, label, denied, shadow_denied in cursor.fetchall():
-            start = _aware(apart, connection.timezone)
-            yield KeptDenials(scope, _us(start), {label: (int(denied), int(shadow_denied))})
-
-
-def kept_days(tenant_pk: int, days: Sequence[date]) -> Iterator[KeptDay]:
-    """What is kept by the day; ``days`` in the order of their buckets."""
-    numbers = {day: bucket for bucket, day in enumerate(days)}
-    rows = UsageDay.objects.filter(tenant=tenant_pk, day__gte=days[0], day__lte=days[-1])
-    for day, scope, limits, *sums in rows.order_by().values_list("day", "scope", "limits", *SUMMED):
-        if day in numbers:
-            yield KeptDay(numbers[day], scope, _four(sums), _pairs(limits))
-
-
-def _quarters(tenant_pk: int, edges: Sequence[int]) -> QuerySet[UsageQuarter]:
-    return UsageQuarter.objects.filter(
-        tenant=tenant_pk, start__gte=_instant(edges[0]), start__lt=_instant(edges[-1])
+    statement = BY_BUCKET.format(
+        bucket=bucket,
+        apart=_APART if known else "NULL",
+        told="kept.start >= %s AND kept.start < %s",
+        kept=kept,
+        **JOINING[connection.vendor],
     )
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [*bounds, *known, *asked, *params])
+        for number, of, start, *sums, limits in cursor.fetchall():
+            apart_us = _us(start, connection.timezone)
+            yield KeptQuarters(edges[number], of, apart_us, _four(sums), _denied(limits))
 
 
-def _apart(generation: int, since_us: int | None) -> Case | Value:
-    none = Value(None, output_field=DateTimeField())
-    if since_us is None:
-        return none
-    known = When(generation=generation, start__gte=_instant(since_us), then=F("start"))
-    return Case(known, default=none, output_field=DateTimeField())
+_APART = "CASE WHEN kept.generation = %s AND kept.start >= %s THEN kept.start END"
 
 
-def _four(sums: Sequence[int]) -> tuple[int, int, int, int]:
+def _nested(starts: Sequence[Any], first: int, last: int) -> tuple[str, list[Any]]:
+    """Which bucket from ``first`` to before ``last`` a quarter is in: found by halving them."""
+    if last - first <= 1:
+        return str(first), []
+    middle = (first + last) // 2
+    before, earlier = _nested(starts, first, middle)
+    behind, later = _nested(starts, middle, last)
+    said = f"CASE WHEN kept.start < %s THEN {before} ELSE {behind} END"
+    return said, [starts[middle], *earlier, *later]
+
+
+def _quarters(
+    tenant_pk: int, ranges: Sequence[Extent], scope: str | None
+) -> QuerySet[UsageQuarter, dict[str, Any]]:
+    own = Q(tenant=tenant_pk, **_of(scope))
+    inside = [
+        own & Q(start__gte=_instant(start), start__lt=_instant(stop)) for start, stop in ranges
+    ]
+    rows = UsageQuarter.objects.filter(reduce(or_, inside)).order_by()
+    found: QuerySet[UsageQuarter, dict[str, Any]] = rows.values(*FIELDS)
+    return found
+
+
+def _of(scope: str | None) -> dict[str, str]:
+    return {} if scope is None else {"scope": scope}
+
+
+def _denied(texts: str | None) -> Limits:
+    """The sums of JSON objects with commas between them, by label."""
+    found: dict[str, list[int]] = {}
+    for limits in json.loads(f"[{texts or ''}]"):
+        for label, (denied, shadow_denied) in limits.items():
+            sums = found.setdefault(label, [0, 0])
+            sums[0] += denied
+            sums[1] += shadow_denied
+    return {label: _two(sums) for label, sums in found.items()}
+
+
+def _four(sums: Sequence[int]) -> Sums:
     admitted, denied, shadow_denied, units = (int(each) for each in sums)
     return admitted, denied, shadow_denied, units
 
 
-def _pairs(limits: dict[str, Any]) -> dict[str, tuple[int, int]]:
-    return {label: (int(pair[0]), int(pair[1])) for label, pair in limits.items()}
+def _two(pair: Sequence[int]) -> tuple[int, int]:
+    return int(pair[0]), int(pair[1])
+
+
+def _prepared(us: int, connection: BaseDatabaseWrapper) -> Any:
+    """An instant as the database compares it."""
+    return DateTimeField().get_db_prep_value(_instant(us), connection)
 
 
 def _instant(us: int) -> datetime:
     return EPOCH + timedelta(microseconds=us)
 
 
-def _aware(start: datetime | str | None, zone: tzinfo | None) -> datetime | None:
+def _us(start: datetime | str | None, zone: tzinfo | None) -> int | None:
     """An instant of a query of our own: SQLite has them as text, in the connection's zone."""
     found = datetime.fromisoformat(start) if isinstance(start, str) else start
-    return found.replace(tzinfo=zone) if found is not None and found.tzinfo is None else found
-
-
-def _us(start: datetime | None) -> int | None:
-    return None if start is None else microseconds(start)
+    if found is None:
+        return None
+    return microseconds(found if found.tzinfo else found.replace(tzinfo=zone))

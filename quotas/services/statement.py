@@ -70,6 +70,7 @@ class Statement:
     that is the instant of this machine's clock. ``scopes`` are those of every row in force.
     ``plan_since``: when the tenant was moved to its plan; None without one, and when the default
     plan stands in for one that is not active.
+    ``shown_in`` is a zone to tell instants in; None: the tenant's own.
     """
 
     usage: Usage
@@ -78,18 +79,24 @@ class Statement:
     overrides: tuple[Limit, ...] = ()
     scopes: frozenset[str] = frozenset()
     plan_since: datetime | None = None
+    shown_in: ZoneInfo | None = None
 
     def covers(self, scope: str) -> bool:
         """Whether any row, whatever its mode and amount, is for this scope or for every scope."""
         return not self.scopes.isdisjoint({scope, EVERY_SCOPE})
 
     @property
-    def zone(self) -> ZoneInfo:
+    def own_zone(self) -> ZoneInfo:
         """The tenant's time zone."""
         return zone_named(self.usage.tenant.time_zone)
 
+    @property
+    def zone(self) -> ZoneInfo:
+        """The zone that instants are told in."""
+        return self.shown_in or self.own_zone
+
     def instant(self, later_us: int = 0) -> datetime:
-        """The instant of the reading, or one ``later_us`` after it, in the tenant's zone."""
+        """The instant of the reading, or one ``later_us`` after it, in `zone`."""
         return (EPOCH + (self.at_us + later_us) * MICROSECOND).astimezone(self.zone)
 
     def next_admission(self, line: UsageLine) -> datetime | None:
@@ -141,7 +148,7 @@ def _plan_since(policy: Policy) -> datetime | None:
 def as_data(statement: Statement, words: Words = ENGLISH, *, reasons: bool) -> dict[str, Any]:
     """The statement as JSON takes it.
 
-    Seconds are numbers; instants are ISO 8601 in the tenant's zone.
+    Seconds are numbers; instants are ISO 8601 in the statement's zone.
     ``reasons`` tells why overrides were made, which is not for everybody.
     """
     usage = statement.usage

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from quotas.domain.calls import Calls, CallsByHour
-    from quotas.domain.history import History
-    from quotas.services.statement import Statement
+    from quotas.views.looks import Look
 
 CALLER = re.compile(r"(?:u(?P<user>\S+))?(?: ?c(?P<credential>[a-z2-7]{8}))?")
 PATIENT, HURRIED = 5, 50
@@ -40,14 +39,14 @@ class CallerRow:
     share: str
 
 
-def calls_for(history: History, statement: Statement) -> CallsByHour:
-    """Who called, and how full each limit got, in the span of a history."""
-    usage = statement.usage
+def calls_for(look: Look) -> CallsByHour:
+    """Who called, and how full each limit got, in the span of a look's history."""
+    usage = look.statement.usage
     return calls_of(
         usage.tenant.pk,
-        history.start,
-        history.end,
-        zone=statement.zone,
+        look.history.start,
+        look.history.end,
+        zone=look.statement.zone,
         tallied=usage.tallied,
     )
 

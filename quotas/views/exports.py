@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from django.http import HttpResponse, JsonResponse
+
 from quotas.domain.history import Grain
+from quotas.services.projections import projection_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from quotas.domain.history import History, Sums
+    from quotas.domain.months import Month
+    from quotas.services.usage import UsageLine
+    from quotas.views.looks import Look
 
 COLUMNS = ("start", "end", "scope", "requests", "admitted", "denied", "shadow_denied", "units")
 FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r\n")  # full width ones, too
@@ -17,7 +25,7 @@ BLANK = " \u00a0\ufeff\u3000\0"
 
 
 def history_data(history: History) -> dict[str, Any]:
-    """The history as JSON takes it; instants are ISO 8601 in the tenant's zone.
+    """The history as JSON takes it; instants are ISO 8601 in the history's zone.
 
     Of buckets of a minute, what shadow would have denied and units are not known: null.
     """
@@ -44,6 +52,43 @@ def history_data(history: History) -> dict[str, Any]:
     }
 
 
+def months_data(look: Look) -> dict[str, Any]:
+    """This month so far and the last one; of each the days that have begun."""
+    months, now = look.months, look.statement.instant()
+    return {
+        "this": _month(months.this, now),
+        "last": _month(months.last, now),
+        "same_point_of_last": months.same_point.isoformat(),
+        "last_at_same_point": _sums(months.then, detailed=True),
+    }
+
+
+def projection_data(line: UsageLine, look: Look) -> dict[str, Any] | None:
+    """Where a calendar quota is heading; None for other limits, and where it is too early."""
+    found = projection_of(line)
+    if found is None or found.used_at_end is None:
+        return None
+    at = found.reached_at_us
+    return {
+        "reached_at": None if at is None else look.at(at).isoformat(),
+        "used_at_end": found.used_at_end,
+    }
+
+
+def _month(month: Month, now: datetime) -> dict[str, Any]:
+    return {
+        "start": month.start.isoformat(),
+        "end": month.end.isoformat(),
+        **_sums(month.sums, detailed=True),
+        "days": [
+            {"start": each.start.isoformat(), "end": each.end.isoformat()}
+            | _sums(each.sums, detailed=True)
+            for each in month.buckets
+            if each.start <= now
+        ],
+    }
+
+
 def history_lines(history: History) -> Iterator[list[object]]:
     """A head, then a line for each bucket and scope in which anything was counted."""
     detailed = history.grain is not Grain.MINUTE
@@ -57,6 +102,20 @@ def history_lines(history: History) -> Iterator[list[object]]:
 def cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.lstrip(BLANK).startswith(FORMULA) else text
+
+
+def wrong_range(trouble: str) -> HttpResponse:
+    """The answer to a program that asks for a range which cannot be shown (RFC 9457)."""
+    problem = {
+        "type": "about:blank",
+        "title": HTTPStatus.BAD_REQUEST.phrase,
+        "status": HTTPStatus.BAD_REQUEST.value,
+        "detail": trouble,
+        "code": "wrong_range",
+    }
+    return JsonResponse(
+        problem, status=HTTPStatus.BAD_REQUEST, content_type="application/problem+json"
+    )
 
 
 def _sums(sums: Sums, *, detailed: bool) -> dict[str, int | None]:

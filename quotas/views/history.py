@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from django.utils.formats import date_format
+from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext
+from django.utils.translation import gettext_lazy
 
-from quotas.domain.history import Bucket, Grain, History, Span, Sums
-from quotas.services.history import history_of
+from quotas.domain.history import Grain, Span, Sums
 from quotas.views import wording
-from quotas.views.charts import Chart, Stack, Tick, chart, tick
+from quotas.views.buckets import Buckets
+from quotas.views.charts import Chart, chart
+from quotas.views.filters import FilterForm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from quotas.services.statement import Statement
-
+    from quotas.views.looks import Look
 SPANS = {
     Span.HOUR: gettext_lazy("last hour"),
     Span.DAY: gettext_lazy("24 hours"),
     Span.WEEK: gettext_lazy("7 days"),
     Span.MONTH: gettext_lazy("31 days"),
+    Span.PERIOD: gettext_lazy("this period"),
+    Span.CUSTOM: gettext_lazy("chosen days"),
 }
 GRAINS = {
     Grain.MINUTE: gettext_lazy("by minute"),
     Grain.QUARTER: gettext_lazy("by quarter of an hour"),
     Grain.DAY: gettext_lazy("by day"),
 }
-MOST_TICKS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table: what it is about, and its numbers in words; ``iso`` of an instant."""
+    """A line of a table: what it is about, and its numbers in words.
+
+    ``iso`` of an instant; ``query`` leads to this alone. ``cells`` are the numbers that are known
+    as HTML, in one piece: templates take their time over each variable.
+    """
 
     words: str
     requests: str
@@ -45,6 +48,8 @@ class Row:
     shadow_denied: str
     units: str
     iso: str = ""
+    query: str = ""
+    cells: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,52 +64,61 @@ class DenialRow:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to another span of the same page."""
+    """A link to the same page with one filter changed, of which all others are kept."""
 
-    span: str
+    query: str
     words: str
     current: bool
-
-
-def span_asked(text: str) -> Span:
-    """The span of this name; the last 24 hours for whatever else is asked."""
-    return Span(text) if text in frozenset(Span) else Span.DAY
-
-
-def history_for(statement: Statement, asked: str) -> History:
-    """The history up to the reading, in the tenant's zone."""
-    usage = statement.usage
-    return history_of(
-        usage.tenant.pk,
-        span_asked(asked),
-        statement.at_us,
-        zone=statement.zone,
-        live=not usage.outage,
-    )
 
 
 class HistoryView:
     """What the templates ask of a history."""
 
-    def __init__(self, history: History, statement: Statement) -> None:
+    def __init__(self, look: Look) -> None:
+        history = look.history
         self.history = history
+        self.filters = look.filters
+        self.trouble = look.filters.trouble
+        self.form = FilterForm(look.filters, look.scopes)
+        self.in_other_days = history.whole_days and look.filters.utc
+        self.zone_name = look.zone_name
         self.span = history.span.value
         self.stale = history.stale
         self.grain = str(GRAINS[history.grain])
         self.totals = _row("", history.totals)
         self.anything = bool(history.totals.requests)
+        self._buckets = Buckets(history)
         self._titles = {
             f"{each.scope}/{each.name}": each.title
-            for each in (*(line.limit for line in statement.usage.lines), *statement.apart)
+            for each in (
+                *(line.limit for line in look.statement.usage.lines),
+                *look.statement.apart,
+            )
         }
 
     @property
     def links(self) -> list[Link]:
-        """The spans, this one among them."""
+        """The spans, this one among them; a custom one only while it is shown."""
         return [
-            Link(span.value, capfirst(str(words)), span is self.history.span)
+            Link(self.filters.query(span=span.value), capfirst(str(words)), current)
             for span, words in SPANS.items()
+            if (current := span is self.history.span) or span is not Span.CUSTOM
         ]
+
+    @property
+    def scope(self) -> str:
+        """The only scope that is shown; blank for all."""
+        return self.filters.scope
+
+    @property
+    def every_scope(self) -> str:
+        """A query string for the same of all scopes."""
+        return self.filters.query(scope="")
+
+    @property
+    def query(self) -> str:
+        """A query string for the same numbers elsewhere."""
+        return self.filters.query()
 
     @property
     def detailed(self) -> bool:
@@ -119,6 +133,7 @@ class HistoryView:
     @property
     def described(self) -> str:
         """The chart in a sentence."""
+        busiest, sums = self._buckets.busiest
         return _(
             "%(requests)s requests, %(admitted)s admitted and %(denied)s denied. "
             "The busiest bar has %(most)s requests: %(when)s."
@@ -126,29 +141,31 @@ class HistoryView:
             "requests": self.totals.requests,
             "admitted": self.totals.admitted,
             "denied": self.totals.denied,
-            "most": wording.number(self._busiest.sums.requests),
-            "when": self._named(self._busiest),
+            "most": wording.number(sums.requests),
+            "when": busiest,
         }
 
     @property
     def chart(self) -> Chart:
         """Bars of what was admitted and denied."""
-        return chart([self._stack(each) for each in self.history.buckets], list(self._ticks()))
+        return chart(self._buckets.stacks(), list(self._buckets.ticks()))
 
     @property
     def rows(self) -> list[Row]:
         """The table behind the chart, the latest first; without the buckets that have nothing."""
         return [
-            _row(self._named(each), each.sums, each.start.isoformat())
-            for each in reversed(self.history.buckets)
-            if each.scopes
+            self._in_cells(_row(name, sums, bucket.start.isoformat()))
+            for name, bucket, sums in self._buckets.filled()
         ]
 
     @property
     def scopes(self) -> list[Row]:
         """By scope, the busiest first."""
         found = sorted(self.history.scopes.items(), key=lambda each: -each[1].requests)
-        return [_row(scope, sums) for scope, sums in found]
+        return [
+            replace(_row(scope, sums), query=self.filters.query(scope=scope))
+            for scope, sums in found
+        ]
 
     @property
     def denials(self) -> list[DenialRow]:
@@ -167,46 +184,11 @@ class HistoryView:
             for label, each in found
         ]
 
-    @property
-    def _busiest(self) -> Bucket:
-        return max(self.history.buckets, key=lambda each: each.sums.requests)
-
-    def _named(self, bucket: Bucket) -> str:
-        """A bucket in words: its day, or its time with the day where there are two."""
-        if self.by_day:
-            return date_format(bucket.start, pgettext("date format", "D j M Y"))
-        return date_format(bucket.start, pgettext("date format", "j M Y, H:i"))
-
-    def _stack(self, bucket: Bucket) -> Stack:
-        sums = bucket.sums
-        said = [_("%(count)s admitted") % {"count": wording.number(sums.admitted)}]
-        if sums.denied:
-            said.append(_("%(count)s denied") % {"count": wording.number(sums.denied)})
-        if sums.shadow_denied:
-            count = wording.number(sums.shadow_denied)
-            said.append(_("%(count)s that shadow limits would have denied") % {"count": count})
-        shadow = min(sums.shadow_denied, sums.admitted)
-        words = f"{self._named(bucket)}: {', '.join(said)}"
-        return Stack(words, sums.admitted - shadow, shadow, sums.denied)
-
-    def _ticks(self) -> Iterator[Tick]:
-        """A week names each day below its bar; else the edges and what lies evenly between."""
-        buckets = self.history.buckets
-        if self.by_day:
-            every = -(-len(buckets) // MOST_TICKS)
-            for position in range(len(buckets) - 1, -1, -every):
-                words = date_format(buckets[position].start, pgettext("date format", "j M"))
-                yield tick((position + 0.5) / len(buckets), words)
-            return
-        hours = [
-            (position, each.start)
-            for position, each in enumerate(buckets)
-            if not each.start.minute % (15 if self.span == Span.HOUR else 60)
-        ]
-        every = -(-len(hours) // MOST_TICKS)
-        for position, start in hours[::every]:
-            words = date_format(start, pgettext("date format", "H:i"))
-            yield tick(position / len(buckets), words)
+    def _in_cells(self, row: Row) -> Row:
+        numbers = [row.requests, row.admitted, row.denied]
+        if self.detailed:
+            numbers += [row.shadow_denied, row.units]
+        return replace(row, cells=SafeString(f"<td>{'</td><td>'.join(numbers)}</td>"))
 
 
 def _row(words: str, sums: Sums, iso: str = "") -> Row:

@@ -18,8 +18,10 @@ from quotas.services.statement import Statement, statement_of
 from quotas.views.access import Viewing, nowhere, sees_all, tenants_of, viewing
 from quotas.views.callers import CallersView, Names, calls_for
 from quotas.views.denials import denial_rows
-from quotas.views.exports import history_lines
-from quotas.views.history import HistoryView, history_for
+from quotas.views.exports import history_lines, wrong_range
+from quotas.views.history import HistoryView
+from quotas.views.looks import look_at
+from quotas.views.months import MonthsView
 from quotas.views.peaks import peak_charts
 from quotas.views.reads import PROBLEM, counted
 from quotas.views.rows import page_of
@@ -85,20 +87,19 @@ class UsagePage(Private):
 
     def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
         seen = viewing(request.user, tenant)
-        statement = read(seen)
-        page = page_of(statement, reasons=seen.staff)
-        history = history_for(statement, request.GET.get("span", ""))
-        calls = calls_for(history, statement)
-        denials = statement.usage.denials
+        look = look_at(read(seen), request.GET)
+        calls = calls_for(look)
+        denials = look.statement.usage.denials
         names = Names(seen.tenant_pk, {*calls.callers, *(each.caller for each in denials)})
         several = seen.staff or tenants_of(request.user).exclude(pk=seen.tenant_pk).exists()
-        context = page | {
+        context = page_of(look.statement, reasons=seen.staff) | {
             "staff": seen.staff,
             "several": several,
-            "history": HistoryView(history, statement),
-            "peaks": peak_charts(calls, statement),
+            "history": HistoryView(look),
+            "months": MonthsView(look),
+            "peaks": peak_charts(calls, look.statement, look.filters.scope),
             "callers": CallersView(calls, names),
-            "denials": denial_rows(statement.usage.denials, statement, names),
+            "denials": denial_rows(denials, look.statement, names),
         }
         return TemplateResponse(request, self.template_name, context)
 
@@ -116,7 +117,10 @@ class UsageExport(Private):
                 reads.problem, status=reads.status, content_type=PROBLEM, headers=reads.headers
             )
         seen = viewing(request.user, tenant)
-        history = history_for(read(seen), request.GET.get("span", ""))
+        look = look_at(read(seen), request.GET)
+        if look.filters.trouble:
+            return wrong_range(look.filters.trouble)
+        history = look.history
         response = HttpResponse(content_type="text/csv; charset=utf-8", headers=reads.headers)
         stale = "-stale" if history.stale else ""
         name = f"usage-{history.span}-{history.buckets[-1].start:%Y-%m-%d}{stale}.csv"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from django.utils import translation
 from django.utils.formats import date_format, number_format
@@ -48,6 +49,11 @@ PER_UNIT = {
 
 def number(value: int) -> str:
     """A whole number with its digits grouped as the reader's language does."""
+    return _number(value, translation.get_language())
+
+
+@lru_cache(maxsize=8192)  # a page has a thousand numbers, the small ones over and over
+def _number(value: int, language: str | None) -> str:
     return str(number_format(value, force_grouping=True))
 
 

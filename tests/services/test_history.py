@@ -6,13 +6,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from quotas.domain.history import Grain, Span
+from quotas.domain.history import Grain, Span, Window
 from quotas.domain.keys import tenant_tag
 from quotas.engine.tallies import tallies_of
 from quotas.models import UsageDay, UsageQuarter
 from quotas.services.flush import flush
 from quotas.services.history import history_of
-from quotas.testing import forget
+from quotas.services.usage import usage_of
 from tests.models.rows import a_limit, a_plan, a_tenant
 from tests.services.asking import ask, of_tenant
 
@@ -30,7 +30,14 @@ def tenant():
 
 
 def history(tenant, clock, span=Span.DAY, zone=ZONE, **fields):
-    return history_of(tenant.pk, span, clock.now_us, zone=zone, **fields)
+    return told(tenant, clock, span, zone, **fields)[0]
+
+
+def told(tenant, clock, span=Span.DAY, zone=ZONE, *, live=True, **fields):
+    """The history and the months."""
+    window = Window(span=span, zone=zone, **{"own_zone": zone, **fields})
+    tallied = usage_of(tenant.pk).tallied if live else None
+    return history_of(tenant.pk, window, clock.now_us, tallied=tallied)
 
 
 def counted(found):
@@ -159,6 +166,75 @@ def test_days_that_are_summed_up_are_counted_with_the_quarters_that_are_left(ten
     assert not counted(history(tenant, clock, Span.WEEK))
 
 
+def test_a_chosen_range_of_long_ago_is_what_is_kept_by_the_day(tenant, clock):
+    for number in (99, 100, 101):
+        UsageDay.objects.create(
+            tenant=tenant,
+            day=(clock.now - number * DAY).date(),
+            scope="api",
+            admitted=number,
+            limits={"*/hour": [1, 0]},
+        )
+
+    found = history(
+        tenant,
+        clock,
+        Span.CUSTOM,
+        since=clock.now - 101 * DAY + 3 * QUARTER,
+        until=clock.now - 99 * DAY,
+    )
+
+    assert found.grain is Grain.DAY
+    assert found.whole_days
+    assert [101, 100] == [sums[0] for sums in counted(found).values()]
+    assert 2 == found.limits["*/hour"].denied
+
+
+def test_in_utc_whole_days_are_counted_where_most_of_them_lies(tenant, clock):
+    utc = ZoneInfo("UTC")
+    for name in ("Asia/Tokyo", "America/New_York", "Pacific/Kiritimati"):
+        own = ZoneInfo(name)
+        UsageDay.objects.all().delete()
+        UsageDay.objects.create(tenant=tenant, day=date(2026, 10, 1), scope="api", admitted=5)
+
+        found, months = told(tenant, clock, Span.MONTH, utc, own_zone=own)
+
+        day = date(2026, 9, 30) if "Kiritimati" in name else date(2026, 10, 1)
+        assert [day] == [start.date() for start in counted(found)]
+        assert found.whole_days
+        assert (5, 0) == (months.this.sums.admitted, months.last.sums.admitted)
+
+
+def test_a_scope_is_counted_alone(tenant, clock):
+    for scope in ("api", "api", "exports"):
+        ask(of_tenant(tenant), scope)
+        a_row(tenant, clock.now - QUARTER, scope, generation=len(scope), admitted=1)
+        clock.tick(900)
+    UsageDay.objects.create(tenant=tenant, day=date(2026, 10, 4), scope="api", admitted=7)
+    UsageDay.objects.create(tenant=tenant, day=date(2026, 10, 4), scope="exports", admitted=90)
+
+    for span, admitted in [(Span.HOUR, 4), (Span.DAY, 4), (Span.MONTH, 11)]:
+        found, months = told(tenant, clock, span, scope="api")
+
+        assert ["api"] == list(found.scopes)
+        assert admitted == found.totals.admitted
+        assert 11 == months.this.sums.admitted
+    assert not history(tenant, clock, scope="nothing").scopes
+
+
+def test_two_spans_far_from_each_other_leave_out_what_lies_between(tenant, clock):
+    for days in (200, 150, 1):
+        a_row(tenant, clock.now - days * DAY, admitted=days, limits={"*/hour": [days, 0]}, denied=1)
+
+    found, months = told(
+        tenant, clock, Span.CUSTOM, since=clock.now - 210 * DAY, until=clock.now - 190 * DAY
+    )
+
+    assert 200 == found.totals.admitted
+    assert 200 == found.limits["*/hour"].denied
+    assert 1 == months.this.sums.admitted
+
+
 def test_what_is_outside_the_span_or_of_another_tenant_is_not_counted(tenant, clock):
     other = a_tenant(key="other", plan=tenant.plan)
     ask(of_tenant(other))
@@ -184,16 +260,17 @@ def test_in_an_outage_the_part_of_the_database_is_told_and_marked_stale(
 
 
 @pytest.mark.parametrize("span", list(Span))
-def test_queries_are_the_same_however_much_was_counted(
+def test_two_queries_tell_the_history_and_the_months_however_much_was_counted(
     tenant, clock, span, django_assert_num_queries
 ):
-    most = 3 if span in {Span.WEEK, Span.MONTH} else 2
-    with django_assert_num_queries(most):
-        history(tenant, clock, span)
+    with django_assert_num_queries(2):
+        history(tenant, clock, span, live=False)
     for number in range(40):
         ask(of_tenant(tenant), f"s{number}")
         a_row(tenant, clock.now - number * QUARTER, limits={"*/hour": [1, 0]}, denied=1)
-    forget()
+    [tallied] = tallies_of([tenant_tag(tenant.pk)])
 
-    with django_assert_num_queries(most):
-        history(tenant, clock, span)
+    with django_assert_num_queries(2):
+        history_of(
+            tenant.pk, Window(span=span, zone=ZONE, own_zone=ZONE), clock.now_us, tallied=tallied
+        )

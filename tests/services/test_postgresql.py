@@ -1,4 +1,4 @@
-"""The flush, the prune and moves to plans once more, on a PostgreSQL server of their own."""
+"""What writes and sums up once more, on a PostgreSQL server of their own."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ TESTS = [
     "tests/services/test_flush_anonymous.py",
     "tests/services/test_flush_balances.py",
     "tests/services/test_flush_hours.py",
+    "tests/services/test_calls.py",
+    "tests/services/test_history.py",
+    "tests/services/test_months.py",
     "tests/services/test_prune.py",
     "tests/models/test_plan_since.py",
     "tests/models/test_usage.py",
@@ -81,7 +84,7 @@ def _started(tether):
     raise AssertionError((folder / "log").read_text())
 
 
-def test_the_flush_the_prune_and_moves_to_plans_hold_on_postgresql_too(url):
+def test_what_writes_and_sums_up_holds_on_postgresql_too(url):
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
 
     done = subprocess.run(

@@ -1,0 +1,88 @@
+"""The buckets of a history in words: as bars of its chart, and as what is named below them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from quotas.domain.history import Grain, Span
+from quotas.views import wording
+from quotas.views.charts import Stack, Tick, tick
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from quotas.domain.history import Bucket, History, Sums
+
+MOST_TICKS = 7
+
+
+class Buckets:
+    """Every bucket with its sums; there may be hundreds, so that each is worded once."""
+
+    def __init__(self, history: History) -> None:
+        self.counted = [(each, each.sums) for each in history.buckets]
+        self._by_day = history.grain is Grain.DAY
+        self._finely = history.span is Span.HOUR
+        self._said = {
+            "admitted": _("%(count)s admitted"),
+            "denied": _("%(count)s denied"),
+            "shadow_denied": _("%(count)s that shadow limits would have denied"),
+        }
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Each bucket's day, or its time with the day."""
+        by_day, by_time = pgettext("date format", "D j M Y"), pgettext("date format", "j M Y, H:i")
+        form = by_day if self._by_day else by_time
+        return [
+            date_format(each.start, form) if sums.requests else "" for each, sums in self.counted
+        ]
+
+    @property
+    def busiest(self) -> tuple[str, Sums]:
+        """The name and the sums of the bucket with the most requests."""
+        number = max(range(len(self.counted)), key=lambda each: self.counted[each][1].requests)
+        return self.names[number], self.counted[number][1]
+
+    def filled(self) -> Iterator[tuple[str, Bucket, Sums]]:
+        """The buckets that have anything, the latest first."""
+        for name, (bucket, sums) in zip(reversed(self.names), reversed(self.counted), strict=True):
+            if bucket.scopes:
+                yield name, bucket, sums
+
+    def stacks(self) -> list[Stack]:
+        """A bar for each."""
+        pairs = zip(self.names, self.counted, strict=True)
+        return [self._stack(name, sums) for name, (_bucket, sums) in pairs]
+
+    def ticks(self) -> Iterator[Tick]:
+        """A week names each day below its bar; else the edges and what lies evenly between."""
+        count = len(self.counted)
+        if self._by_day:
+            every, form = -(-count // MOST_TICKS), pgettext("date format", "j M")
+            for position in range(count - 1, -1, -every):
+                words = date_format(self.counted[position][0].start, form)
+                yield tick((position + 0.5) / count, words)
+            return
+        form = pgettext("date format", "H:i")
+        hours = [
+            (position, each.start)
+            for position, (each, _sums) in enumerate(self.counted)
+            if not each.start.minute % (15 if self._finely else 60)
+        ]
+        for position, start in hours[:: max(1, -(-len(hours) // MOST_TICKS))]:
+            yield tick(position / count, date_format(start, form))
+
+    def _stack(self, name: str, sums: Sums) -> Stack:
+        said = ", ".join(
+            words % {"count": wording.number(count)}
+            for kind, words in self._said.items()
+            if (count := getattr(sums, kind)) or kind == "admitted"
+        )
+        shadow = min(sums.shadow_denied, sums.admitted)
+        return Stack(f"{name}: {said}", sums.admitted - shadow, shadow, sums.denied)
