@@ -16,6 +16,7 @@ from django.db import router
 from quotas.domain.keys import tenant_tag
 from quotas.engine import tallies
 from quotas.models import CalendarBalance, UsageQuarter
+from quotas.services.alerts import raise_alerts
 from quotas.services.attempt import Attempt
 from quotas.services.calendars import used_of
 from quotas.services.keeping import BALANCES, QUARTERS, check_can_keep, keep
@@ -99,8 +100,10 @@ def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
     quarters = _changed(counted, at_us)
     unkept = keep(QUARTERS, quarters, router.db_for_write(UsageQuarter))
     with Attempt() as attempt:
-        balances = used_of([each.tenant for each in counted], store.plans(attempt), at_us)
+        plans = store.plans(attempt)
+        balances = used_of([each.tenant for each in counted], plans, at_us)
     refused = keep(BALANCES, balances, router.db_for_write(CalendarBalance))
+    raise_alerts([(each.tenant, each.tallied.hours) for each in counted], balances, plans, at_us)
     _let_go(counted, unkept, {row[0] for row in refused}, at_us)
     return Flushed(len(counted), len(quarters), len(balances), len(unkept) + len(refused))
 
