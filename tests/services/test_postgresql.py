@@ -1,4 +1,4 @@
-"""The flush and the prune once more, on a PostgreSQL server that is started for them."""
+"""The flush, the prune and the alerts once more, on a PostgreSQL that is started for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ TESTS = [
     "tests/services/test_flush.py",
     "tests/services/test_flush_balances.py",
     "tests/services/test_prune.py",
+    "tests/services/test_alerts.py",
+    "tests/services/test_alerts_of_quotas.py",
+    "tests/services/test_alerts_at_once.py",
+    "tests/services/test_deliveries.py",
+    "tests/services/test_caps.py",
     "tests/models/test_usage.py",
+    "tests/models/test_alerts.py",
 ]
 INITDB = ["-U", "quotas", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"]
 POSTGRES = ["-c", "unix_socket_directories=", "-c", "fsync=off"]
@@ -78,7 +84,7 @@ def _started(tether):
     raise AssertionError((folder / "log").read_text())
 
 
-def test_the_flush_and_the_prune_hold_on_postgresql_too(url):
+def test_the_flush_the_prune_and_the_alerts_hold_on_postgresql_too(url):
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
 
     done = subprocess.run(
