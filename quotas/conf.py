@@ -77,5 +77,22 @@ class Conf:
         """``QUOTAS_OUTAGE_LOG_INTERVAL``: seconds between log lines of one outage. Default 10."""
         return timedelta(seconds=float(self._get("QUOTAS_OUTAGE_LOG_INTERVAL", 10)))
 
+    @property
+    def site_url(self) -> str:
+        """``QUOTAS_SITE_URL``: where the site is, such as ``"https://api.example.com"``.
+
+        For links in e-mail. Default ``""``: no links.
+        """
+        return str(self._get("QUOTAS_SITE_URL", ""))
+
+    @property
+    def webhook_addresses(self) -> str:
+        """``QUOTAS_WEBHOOK_ADDRESSES``: where webhooks may go, ``"public"`` or ``"any"``.
+
+        ``"any"`` is for inner networks and tests: private addresses, and http besides https.
+        Default ``"public"``.
+        """
+        return str(self._get("QUOTAS_WEBHOOK_ADDRESSES", "public"))
+
 
 conf = Conf()

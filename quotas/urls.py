@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from quotas.views.alerts import AlertsPage
 from quotas.views.decisions import DecisionData, DecisionPage
 from quotas.views.pages import TenantList, UsageExport, UsagePage
 from quotas.views.twin import UsageData
@@ -12,6 +13,7 @@ app_name = "quotas"
 
 urlpatterns = [
     path("", TenantList.as_view(), name="tenants"),
+    path("<str:tenant>/alerts/", AlertsPage.as_view(), name="alerts"),
     # Before the tenants', so that no key hides them; a tenant of the key “decisions” keeps its own.
     path("decisions/<str:decision>/", DecisionPage.as_view(), name="decision"),
     path("decisions/<str:decision>/decision.json", DecisionData.as_view(), name="decision-data"),

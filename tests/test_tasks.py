@@ -14,13 +14,20 @@ def loaded():
     return import_module("quotas.tasks")
 
 
-def test_without_celery_it_is_a_plain_function(monkeypatch):
+def test_without_celery_they_are_plain_functions(monkeypatch):
     monkeypatch.setitem(sys.modules, "celery", None)
 
-    assert {"tenants": 0, "quarters": 0, "balances": 0, "refused": 0} == loaded().flush_usage()
+    assert {
+        "tenants": 0,
+        "quarters": 0,
+        "hours": 0,
+        "balances": 0,
+        "refused": 0,
+    } == loaded().flush_usage()
+    assert {"sent": 0, "waiting": 0, "given_up": 0} == loaded().send_alerts()
 
 
-def test_with_celery_it_is_a_task_of_that_name(monkeypatch):
+def test_with_celery_they_are_tasks_of_these_names(monkeypatch):
     made = []
 
     def shared_task(**options):
@@ -29,5 +36,9 @@ def test_with_celery_it_is_a_task_of_that_name(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "celery", SimpleNamespace(shared_task=shared_task))
 
-    assert 0 == loaded().flush_usage.delay()["quarters"]
-    assert [{"name": "quotas.flush", "ignore_result": True}] == made
+    tasks = loaded()
+
+    assert 0 == tasks.flush_usage.delay()["quarters"]
+    assert 0 == tasks.send_alerts.delay()["sent"]
+    assert ["quotas.flush", "quotas.alerts"] == [each["name"] for each in made]
+    assert all(each["ignore_result"] for each in made)

@@ -5,6 +5,7 @@ An edge: imports services, models, domain, conf, errors and signals; never the e
 
 from __future__ import annotations
 
+from quotas.admin.alerts import AlertAdmin, AlertSettingsAdmin, CapAdmin
 from quotas.admin.balances import CalendarBalanceAdmin
 from quotas.admin.overrides import OverrideAdmin
 from quotas.admin.plans import PlanAdmin, PlanLimitAdmin
@@ -12,7 +13,10 @@ from quotas.admin.tenants import MembershipAdmin, TenantAdmin
 from quotas.admin.usage import UsageDayAdmin, UsageQuarterAdmin
 
 __all__ = [
+    "AlertAdmin",
+    "AlertSettingsAdmin",
     "CalendarBalanceAdmin",
+    "CapAdmin",
     "MembershipAdmin",
     "OverrideAdmin",
     "PlanAdmin",

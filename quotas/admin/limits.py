@@ -32,7 +32,7 @@ LIMIT_FIELDSETS: Any = [
         None,
         {"fields": ["algorithm", ("amount", "period", "unit"), "capacity", "promise"]},
     ),
-    (None, {"fields": [("subject", "mode"), ("outage_policy", "warn_at")]}),
+    (None, {"fields": [("subject", "mode"), ("outage_policy", "warn_at", "warn_projected")]}),
 ]
 
 

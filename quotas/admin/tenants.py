@@ -23,6 +23,7 @@ from quotas.admin.limits import LIMIT_FIELDSETS, promise
 from quotas.admin.overrides import WHEN_FIELDSETS
 from quotas.admin.parents import ModelForm, StackedInline, TabularInline
 from quotas.models import (
+    Alert,
     CalendarBalance,
     Membership,
     Override,
@@ -31,7 +32,7 @@ from quotas.models import (
     UsageQuarter,
 )
 
-COUNTED = (CalendarBalance, UsageDay, UsageQuarter)
+COUNTED = (Alert, CalendarBalance, UsageDay, UsageQuarter)
 
 
 class MembershipForm(ModelForm):

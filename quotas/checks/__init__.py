@@ -25,6 +25,8 @@ quotas.E014  ``QUOTAS_OUTAGE_LOG_INTERVAL`` is no number of at least 0
 quotas.E015  ``QUOTAS_TENANT_RESOLVER`` cannot be imported, or called with a request and a view
 quotas.E016  ``QUOTAS_TENANT_HEADER`` is no name of a header
 quotas.E017  ``QUOTAS_HEADERS`` is no list of known dialects
+quotas.E018  ``QUOTAS_SITE_URL`` is nothing that a link can begin with
+quotas.E019  ``QUOTAS_WEBHOOK_ADDRESSES`` is neither "public" nor "any"
 quotas.W010  a ``QUOTAS_`` setting that does not exist
 quotas.W020  a view's plan throttle has no scope: only limits of ``*`` apply
 quotas.W021  a view's scope has no row in any active plan (database)

@@ -23,6 +23,7 @@ KNOWN = sorted(
     f"{PREFIX}{name.upper()}" for name, value in vars(Conf).items() if isinstance(value, property)
 )
 HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
+SITE = re.compile(r"https?://[^\s/?#@]+(/[^\s?#]*)?", re.ASCII)
 LONGEST_SECONDS = 10**9
 
 
@@ -91,6 +92,26 @@ def check_headers(**kwargs: Any) -> Messages:
         hint = f"Give a tuple of some of: {', '.join(DIALECTS)}; () sends none."
         return [_error("QUOTAS_HEADERS", why, hint, "quotas.E017")]
     return []
+
+
+@checks.register(TAG)
+def check_site_url(**kwargs: Any) -> Messages:
+    """E018: ``QUOTAS_SITE_URL`` is blank, or begins an address that a link can go on from."""
+    value = getattr(settings, "QUOTAS_SITE_URL", "")
+    if value == "" or (isinstance(value, str) and SITE.fullmatch(value)):
+        return []
+    hint = 'Give the scheme and the host, such as "https://api.example.com"; "" for no links.'
+    return [_error("QUOTAS_SITE_URL", "which no link can begin with", hint, "quotas.E018")]
+
+
+@checks.register(TAG)
+def check_webhook_addresses(**kwargs: Any) -> Messages:
+    """E019: ``QUOTAS_WEBHOOK_ADDRESSES`` is one of two words."""
+    name = "QUOTAS_WEBHOOK_ADDRESSES"
+    if getattr(settings, name, "public") in ("public", "any"):
+        return []
+    hint = 'Give "public", or "any" to let webhooks reach private addresses too.'
+    return [_error(name, "which is no such choice", hint, "quotas.E019")]
 
 
 @checks.register(TAG)

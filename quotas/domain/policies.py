@@ -28,7 +28,9 @@ class Limit:
     """One limit in force: known by (``scope``, ``name``), judged by ``rule``.
 
     ``name`` is an ASCII slug and goes into headers; ``title`` is for people. ``warn_at`` lists
-    percentages of the amount at which people want to be told.
+    percentages of the amount at which people want to be told; ``warn_projected``: of a calendar
+    quota, also when its pace will reach the amount. ``cap`` is the tenant's own, which ``rule`` has
+    been lowered to; None: no cap lowers it.
     """
 
     scope: str
@@ -39,4 +41,6 @@ class Limit:
     mode: Mode = Mode.ENFORCE
     outage_policy: OutagePolicy = OutagePolicy.ALLOW
     warn_at: tuple[int, ...] = ()
+    warn_projected: bool = False
+    cap: int | None = None
     source: Source = Source(kind="code", title="code")

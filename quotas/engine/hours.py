@@ -92,8 +92,8 @@ class Hour(NamedTuple):
     def peaks(self) -> tuple[Peak, ...]:
         """How full each limit got that was charged."""
         at = HEAD.size
-        for _, end in self._callers():
-            at = end
+        for _ in range(self.raw[at - 1]):
+            at += 1 + self.raw[at] + CALLER.size
         return tuple(self._peaks(at))
 
     def _callers(self) -> Iterator[tuple[CallerTally, int]]:

@@ -291,8 +291,8 @@ class Migration(migrations.Migration):
                         blank=True,
                         help_text=(
                             "Percent of what fits. From the first on, the usage page says “near "
-                            "the limit”; alerts at each come with a later release. Default: 80, "
-                            "100."
+                            "the limit”; at each, the tenant's managers are alerted once a "
+                            "period. Default: 80, 100."
                         ),
                         verbose_name="warn at",
                     ),
@@ -589,8 +589,8 @@ class Migration(migrations.Migration):
                         choices=[("viewer", "viewer"), ("manager", "manager")],
                         default="viewer",
                         help_text=(
-                            "Both see the usage; what else a manager may do comes with a later "
-                            "release. Default: viewer."
+                            "Both see the usage and the alerts; a manager also gets the alerts, "
+                            "chooses how, and sets caps. Default: viewer."
                         ),
                         max_length=10,
                         verbose_name="role",

@@ -203,8 +203,8 @@ class Migration(migrations.Migration):
                         blank=True,
                         help_text=(
                             "Percent of what fits. From the first on, the usage page says “near "
-                            "the limit”; alerts at each come with a later release. Default: 80, "
-                            "100."
+                            "the limit”; at each, the tenant's managers are alerted once a "
+                            "period. Default: 80, 100."
                         ),
                         verbose_name="warn at",
                     ),

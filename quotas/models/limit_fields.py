@@ -135,7 +135,16 @@ class LimitFields(Announced):
         blank=True,
         help_text=_(
             "Percent of what fits. From the first on, the usage page says “near the limit”; "
-            "alerts at each come with a later release. Default: 80, 100."
+            "at each, the tenant's managers are alerted once a period. Default: 80, 100."
+        ),
+    )
+    warn_projected = models.BooleanField(
+        _("warn when projected"),
+        default=True,
+        help_text=_(
+            "Whether the tenant's managers are alerted, once a period, when a calendar quota will "
+            "be used up before its period ends if calls go on as they did. Means nothing for other "
+            "algorithms. Default: yes."
         ),
     )
 
@@ -177,6 +186,7 @@ class LimitFields(Announced):
             mode=Mode(self.mode),
             outage_policy=OutagePolicy(self.outage_policy),
             warn_at=tuple(self.warn_at or ()),
+            warn_projected=self.warn_projected,
             source=source,
         )
 

@@ -163,8 +163,8 @@ class Membership(Announced):
         choices=ROLES,
         default="viewer",
         help_text=_(
-            "Both see the usage; what else a manager may do comes with a later release. "
-            "Default: viewer."
+            "Both see the usage and the alerts; a manager also gets the alerts, chooses how, and "
+            "sets caps. Default: viewer."
         ),
     )
     is_default = models.BooleanField(

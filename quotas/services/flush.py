@@ -17,6 +17,7 @@ from quotas.domain.keys import tenant_tag
 from quotas.engine import tallies
 from quotas.engine.hours import Hour
 from quotas.models import AnonymousQuarter, CalendarBalance, UsageHour, UsageQuarter
+from quotas.services.alerts import raise_alerts
 from quotas.services.attempt import Attempt
 from quotas.services.calendars import used_of
 from quotas.services.flush_anonymous import flush_anonymous
@@ -110,8 +111,10 @@ def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
         for row in keep(copies, rows, router.db_for_write(copies.model))
     ]
     with Attempt() as attempt:
-        balances = used_of([each.tenant for each in counted], store.plans(attempt), at_us)
+        plans = store.plans(attempt)
+        balances = used_of([each.tenant for each in counted], plans, at_us)
     refused = keep(BALANCES, balances, router.db_for_write(CalendarBalance))
+    raise_alerts([(each.tenant, each.tallied.hours) for each in counted], balances, plans, at_us)
     _let_go(counted, unkept, {row[0] for row in refused}, at_us)
     over = len(unkept) + len(refused)
     return Flushed(len(counted), len(quarters), len(hours), len(balances), over)

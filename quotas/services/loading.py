@@ -15,8 +15,8 @@ from django.db import connections, router
 from quotas.domain.policies import Limit, Source
 from quotas.engine.clock import clock, now_us
 from quotas.errors import InvalidLimit
-from quotas.models import Membership, Override, Plan, PlanLimit, Tenant
-from quotas.services.policy import FOREVER_US, OverrideRow, PlanRow, TenantRow
+from quotas.models import Cap, Membership, Override, Plan, PlanLimit, Tenant
+from quotas.services.policy import FOREVER_US, CapRow, OverrideRow, PlanRow, TenantRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,14 +67,14 @@ def pk_of_tenant(key: str) -> int | None:
 
 
 def load_tenant(pk: int) -> TenantRow | None:
-    """A tenant with its overrides that have not ended. Two queries."""
+    """A tenant with its caps and its overrides that have not ended. Three queries."""
     using = router.db_for_write(Tenant)
     found = Tenant.objects.using(using).filter(pk=pk).first()
     return None if found is None else _tenants([found], using)[0]
 
 
 def load_tenants(after_pk: int, most: int) -> list[TenantRow]:
-    """The next ``most`` tenants behind a primary key, in its order. Two queries."""
+    """The next ``most`` tenants behind a primary key, in its order. Three queries."""
     using = router.db_for_write(Tenant)
     found = Tenant.objects.using(using).filter(pk__gt=after_pk).order_by("pk")
     return _tenants(list(found[:most]), using)
@@ -113,7 +113,8 @@ def load_memberships(user_pk: Any) -> list[Membership]:
 
 
 def _tenants(found: list[Tenant], using: str) -> list[TenantRow]:
-    overrides = _overrides([each.pk for each in found], using)
+    pks = [each.pk for each in found]
+    overrides, caps = _overrides(pks, using), _caps(pks, using)
     return [
         TenantRow(
             pk=each.pk,
@@ -126,6 +127,7 @@ def _tenants(found: list[Tenant], using: str) -> list[TenantRow]:
             plan_pk=each.plan_id,
             plan_since=each.plan_since,
             overrides=tuple(overrides.get(each.pk, ())),
+            caps=tuple(caps.get(each.pk, ())),
         )
         for each in found
     ]
@@ -150,6 +152,14 @@ def _overrides(tenant_pks: list[int], using: str) -> dict[int, list[OverrideRow]
             OverrideRow(pk=row.pk, limit=limit, starts_us=microseconds(row.starts_at), ends_us=ends)
             for limit in _limit(row, source)
         )
+    return held
+
+
+def _caps(tenant_pks: list[int], using: str) -> dict[int, list[CapRow]]:
+    held: dict[int, list[CapRow]] = {}
+    for row in Cap.objects.using(using).filter(tenant__in=tenant_pks).order_by("pk"):
+        cap = CapRow(scope=row.scope, name=row.name, amount=row.amount)
+        held.setdefault(row.tenant_id, []).append(cap)
     return held
 
 

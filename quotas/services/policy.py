@@ -1,6 +1,6 @@
 """What applies to a tenant, or to nobody's.
 
-The rows of its plan, its overrides, and those of them in force at an instant.
+The rows of its plan, its overrides and caps, and what of them is in force at an instant.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from quotas.domain.calendar import edges_around, zone_named
+from quotas.domain.caps import capped
 from quotas.domain.words import EVERY_SCOPE, CalendarUnit, Mode
 from quotas.engine.clock import now_us
 from quotas.errors import InvalidLimit
@@ -51,6 +52,15 @@ class OverrideRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CapRow:
+    """A tenant's own lower amount of one limit."""
+
+    scope: str
+    name: str
+    amount: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TenantRow:
     """A tenant as the limiter knows it. Raising ``epoch`` starts all its counters anew.
 
@@ -67,6 +77,7 @@ class TenantRow:
     plan_pk: int | None = None
     plan_since: datetime | None = None
     overrides: tuple[OverrideRow, ...] = ()
+    caps: tuple[CapRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +146,8 @@ class Policy:
     instant_us: int = 0
     laid_out: dict[object, object] = field(default_factory=dict)
 
-    def in_force(self, at_us: int) -> InForce:
-        """The rows at an instant.
+    def in_force(self, at_us: int, *, with_caps: bool = True) -> InForce:
+        """The rows at an instant, lowered to the tenant's own caps.
 
         Of several overrides in force for one (scope, name) the one that began last.
         """
@@ -150,6 +161,9 @@ class Policy:
                 )
             if override.starts_us <= at_us < override.ends_us:
                 rows[override.limit.scope, override.limit.name] = override.limit
+        for cap in self.tenant.caps if self.tenant and with_caps else ():
+            if limit := rows.get((cap.scope, cap.name)):
+                rows[cap.scope, cap.name] = capped(limit, cap.amount)
         return InForce(rows, (start, stop))
 
     def edges(self, unit: CalendarUnit, at_us: int) -> tuple[int, int, int, int]:

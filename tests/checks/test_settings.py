@@ -34,6 +34,22 @@ WRONG = [
     ("QUOTAS_TENANT_HEADER", "quotas.E016", ["HTTP_X_TENANT", "X_Tenant"]),
     ("QUOTAS_HEADERS", "quotas.E017", ["draft-11", None, {"draft-11"}, [["draft-11"]]]),
     ("QUOTAS_HEADERS", "quotas.E017", [("draft-3",), ("draft-11", "draft-11")]),
+    (
+        "QUOTAS_SITE_URL",
+        "quotas.E018",
+        [
+            None,
+            "api.example.com",
+            "//api.example.com",
+            "ftp://a.example",
+            "https://",
+            "https://a b",
+            "https://a.example/?q=1",
+            "https://a.example\n",
+            b"https://a.example",
+        ],
+    ),
+    ("QUOTAS_WEBHOOK_ADDRESSES", "quotas.E019", ["", "private", "ANY", None, True, ["any"]]),
 ]
 
 RIGHT = [
@@ -48,6 +64,11 @@ RIGHT = [
     ("QUOTAS_TENANT_HEADER", "X-Acme-Tenant"),
     ("QUOTAS_HEADERS", ()),
     ("QUOTAS_HEADERS", ["x-ratelimit", "draft-11"]),
+    ("QUOTAS_SITE_URL", ""),
+    ("QUOTAS_SITE_URL", "https://api.example.com"),
+    ("QUOTAS_SITE_URL", "http://localhost:8000/inner/"),
+    ("QUOTAS_WEBHOOK_ADDRESSES", "public"),
+    ("QUOTAS_WEBHOOK_ADDRESSES", "any"),
 ]
 
 

@@ -104,6 +104,7 @@ def test_a_row_is_handed_on_as_a_limit_with_its_source():
         mode=Mode.SHADOW,
         outage_policy=OutagePolicy.DENY,
         warn_at=(50,),
+        warn_projected=True,
         source=source,
     )
 

@@ -7,6 +7,7 @@ import pytest
 from quotas.testing import frozen_clock
 from tests import START_US
 from tests.services.neighbour import Neighbour
+from tests.services.receiver import receiving
 
 
 @pytest.fixture
@@ -28,6 +29,14 @@ def later(monkeypatch):
         moved[0] += seconds
 
     return move
+
+
+@pytest.fixture
+def receiver(settings):
+    """A receiver of webhooks on this machine, to which they may go."""
+    settings.QUOTAS_WEBHOOK_ADDRESSES = "any"
+    with receiving() as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -24,8 +24,15 @@ TESTS = [
     "tests/services/test_history.py",
     "tests/services/test_months.py",
     "tests/services/test_prune.py",
+    "tests/services/test_alerts.py",
+    "tests/services/test_alerts_of_quotas.py",
+    "tests/services/test_alerts_of_calls.py",
+    "tests/services/test_alerts_at_once.py",
+    "tests/services/test_deliveries.py",
+    "tests/services/test_caps.py",
     "tests/models/test_plan_since.py",
     "tests/models/test_usage.py",
+    "tests/models/test_alerts.py",
 ]
 INITDB = ["-U", "quotas", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"]
 POSTGRES = ["-c", "unix_socket_directories=", "-c", "fsync=off"]

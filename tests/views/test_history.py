@@ -185,7 +185,7 @@ def test_in_an_outage_the_history_is_marked_stale(private_server, clock, caplog)
 
 @pytest.mark.parametrize("look", [page, data, export])
 @pytest.mark.parametrize("asked", [{"span": span} for span in SPANS] + [CHOSEN])
-def test_looking_takes_at_most_ten_queries_however_much_was_used(tenant, client, look, asked, clock):
+def test_looking_takes_ten_queries_at_most_whatever_was_used(tenant, client, look, asked, clock):
     look(client, tenant, **asked)
     with CaptureQueriesContext(connection) as few:
         look(client, tenant, **asked)

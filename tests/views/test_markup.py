@@ -10,8 +10,8 @@ from django.template import engines
 from django.utils import translation
 
 import quotas
-from tests.models.rows import an_override
-from tests.views.looking import Reading, a_customer, member_of, page, staff_who_may
+from tests.models.rows import a_membership, a_user, an_override
+from tests.views.looking import Reading, a_customer, browser, member_of, page, staff_who_may
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
 
@@ -28,7 +28,13 @@ def every_page():
     caller = member_of(busy)
     for _ in range(2):
         caller.get("/reports/")
+    manager = a_user()
+    a_membership(busy, manager, role="manager")
+    a_cap = {"do": "cap", "scope": "reports", "name": "hour", "amount": "5"}
     return {
+        "alerts": caller.get("/quotas/cyan/alerts/"),
+        "alerts for managers": browser(manager).get("/quotas/cyan/alerts/?done=cap"),
+        "alerts with an error": browser(manager).post("/quotas/cyan/alerts/", a_cap),
         "usage with a history": page(caller, busy),
         "usage": page(member_of(tenant), tenant),
         "usage for staff": page(chief, tenant),

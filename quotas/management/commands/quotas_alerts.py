@@ -1,0 +1,94 @@
+"""Sends alerts: by e-mail to the managers of tenants, and to their webhooks."""
+
+from __future__ import annotations
+
+import signal
+from threading import Event
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error as DatabaseFault
+from django.db import close_old_connections
+
+from quotas.management.interruptions import Interruptions
+from quotas.services.deliveries import deliver
+
+KILLED = 128
+"""Added to a signal's number: the exit status of what it ended."""
+LONGEST_LOOP = 24 * 3600
+
+
+class Command(BaseCommand):
+    """``quotas_alerts``: one line a run. With ``--loop`` it survives outages, until it is ended."""
+
+    help = (
+        "Sends the alerts that quotas_flush has raised: by e-mail to the managers of each tenant, "
+        "and to its webhook. Any number may run at once; what failed is tried again for a day."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--loop",
+            type=_seconds,
+            metavar="SECONDS",
+            help="again so many seconds after each run, until SIGINT or SIGTERM",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        every = options["loop"]
+        with Interruptions() as interruptions:
+            try:
+                if every is None:
+                    self._once(interruptions)
+                while every is not None:
+                    self._survive(interruptions)
+                    with interruptions.allowed():
+                        pause(every)
+            except KeyboardInterrupt:
+                if every is None:
+                    number = interruptions.signal or signal.SIGINT
+                    raise CommandError(
+                        f"Ended by {signal.Signals(number).name} before all was sent; "
+                        "run it again for the rest.",
+                        returncode=KILLED + number,
+                    ) from None
+
+    def _once(self, interruptions: Interruptions) -> None:
+        try:
+            self._deliver(interruptions)
+        except DatabaseFault as error:
+            raise CommandError(_told(error)) from error
+
+    def _survive(self, interruptions: Interruptions) -> None:
+        try:
+            close_old_connections()  # one that the database has dropped is opened anew
+            self._deliver(interruptions)
+        except DatabaseFault as error:
+            self.stderr.write(_told(error))
+
+    def _deliver(self, interruptions: Interruptions) -> None:
+        def after_each() -> None:
+            with interruptions.allowed():
+                pass
+
+        done = deliver(after_each=after_each)
+        self.stdout.write(
+            f"{done.sent:,} sent, {done.waiting:,} to be tried again, {done.given_up:,} given up"
+        )
+
+
+def pause(seconds: float) -> None:
+    """Wait: a signal that ends the command ends the waiting, too."""
+    Event().wait(seconds)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= LONGEST_LOOP:
+        raise ValueError(text)
+    return seconds
+
+
+def _told(error: Exception) -> str:
+    reason = " ".join(str(error).split()).rstrip(".")
+    return f"The database gave no answer: {reason}. What was not sent is sent later."

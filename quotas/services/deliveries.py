@@ -1,0 +1,157 @@
+"""Tells people and programs of alerts: by e-mail to a tenant's managers, and by its webhook.
+
+A worker claims before it sends, so that no two send the same at once, and marks when it has sent.
+One that dies in between leaves a claim that runs out: then it is sent again, under the same
+reference, rather than not at all.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.db import router
+from django.db.models import F, Q
+from django.utils import timezone
+
+from quotas.domain.alerts import DeliveryState
+from quotas.models import Alert
+from quotas.models.alerts import LONGEST_ERROR
+from quotas.services.messages import email, webhook
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+
+logger = logging.getLogger("quotas")
+
+CLAIM = timedelta(minutes=5)
+FIRST_WAIT = timedelta(minutes=1)
+LONGEST = timedelta(hours=24)
+"""How long after an alert it is still tried, at waits that double from the first one on."""
+MOST_DOUBLED = 11
+PAGE = 100
+CHANNELS: dict[str, Callable[[Alert], bool]] = {"email": email, "webhook": webhook}
+"""What sends an alert: False when it is not wanted any more; any error is a failed try."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """How many tellings were sent, are to be tried again, and were given up."""
+
+    sent: int = 0
+    waiting: int = 0
+    given_up: int = 0
+
+    def __add__(self, other: Delivered) -> Delivered:
+        return Delivered(
+            self.sent + other.sent,
+            self.waiting + other.waiting,
+            self.given_up + other.given_up,
+        )
+
+
+def deliver(
+    now: datetime | None = None, *, after_each: Callable[[], object] = lambda: None
+) -> Delivered:
+    """Send what is to be sent, each once, whatever the number of workers.
+
+    ``now`` is for tests. What ``after_each`` raises ends it well. Raises the database's errors.
+    """
+    done = Delivered()
+    for channel in CHANNELS:
+        for pk in _pending(channel, now):
+            claim = (now or timezone.now()) + CLAIM
+            if _claim(channel, pk, claim):
+                done += _send(channel, pk, claim)
+                after_each()
+    return done
+
+
+def _rows() -> QuerySet[Alert]:
+    return Alert.objects.using(router.db_for_write(Alert))
+
+
+def _claimable(channel: str, at: datetime) -> Q:
+    free = Q(**{f"{channel}_claimed_until": None}) | Q(**{f"{channel}_claimed_until__lte": at})
+    return free & Q(**{f"{channel}_state": DeliveryState.PENDING.value})
+
+
+def _pending(channel: str, now: datetime | None) -> Iterator[int]:
+    """The alerts that nobody has claimed, oldest first, each once a run."""
+    last = 0
+    while True:
+        rows = _rows().filter(_claimable(channel, now or timezone.now()), pk__gt=last)
+        page = list(rows.order_by("pk").values_list("pk", flat=True)[:PAGE])
+        if not page:
+            return
+        yield from page
+        last = page[-1]
+
+
+def _claim(channel: str, pk: int, until: datetime) -> bool:
+    """Whether this worker, and no other, may send it until then."""
+    free = _rows().filter(_claimable(channel, until - CLAIM), pk=pk)
+    changes = {
+        f"{channel}_claimed_until": until,
+        f"{channel}_attempts": F(f"{channel}_attempts") + 1,
+    }
+    return free.update(**changes) == 1
+
+
+def _send(channel: str, pk: int, claim: datetime) -> Delivered:
+    alert = _rows().select_related("tenant", "tenant__alert_settings").filter(pk=pk).first()
+    if alert is None:  # deleted with its tenant
+        return Delivered()
+    try:
+        wanted = CHANNELS[channel](alert)
+    except Exception as error:  # noqa: BLE001 - a mail backend of the project raises what it likes
+        return _failed(channel, alert, claim, error)
+    _mark(channel, pk, claim, DeliveryState.DONE if wanted else DeliveryState.NONE)
+    return Delivered(sent=int(wanted))
+
+
+def _failed(channel: str, alert: Alert, claim: datetime, error: Exception) -> Delivered:
+    """Wait for the next try, or give up when that would be a day after the alert."""
+    at = claim - CLAIM
+    attempts: int = getattr(alert, f"{channel}_attempts")
+    again = at + FIRST_WAIT * 2 ** min(attempts - 1, MOST_DOUBLED)
+    reason = " ".join(str(error).split()) or type(error).__name__
+    over = again > alert.raised_at + LONGEST
+    logger.warning(
+        "Alert %s of tenant %s: no %s at try %s, %s: %s",
+        alert.pk,
+        alert.tenant_id,
+        channel,
+        attempts,
+        "the last" if over else f"again at {again:%Y-%m-%d %H:%M:%S}",
+        reason,
+    )
+    if over:
+        _mark(channel, alert.pk, claim, DeliveryState.FAILED, reason)
+        return Delivered(given_up=1)
+    _mark(channel, alert.pk, claim, DeliveryState.PENDING, reason, until=again)
+    return Delivered(waiting=1)
+
+
+def _mark(
+    channel: str,
+    pk: int,
+    claim: datetime,
+    state: DeliveryState,
+    error: str = "",
+    *,
+    until: datetime | None = None,
+) -> None:
+    """Write how it went, unless the claim has run out and another worker has taken it."""
+    mine = {"pk": pk, f"{channel}_claimed_until": claim}
+    changes = {
+        f"{channel}_state": state.value,
+        f"{channel}_claimed_until": until,
+        f"{channel}_error": error[:LONGEST_ERROR],
+    }
+    _rows().filter(**mine).update(**changes)

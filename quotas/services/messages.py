@@ -1,0 +1,172 @@
+"""What an alert says, and to whom: the managers of its tenant, and the tenant's webhook."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from django.core.mail import send_mail
+from django.db import router
+from django.urls import NoReverseMatch, reverse
+from django.utils import translation
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext as _
+
+from quotas.conf import conf
+from quotas.domain.alerts import PERCENT, PROJECTED
+from quotas.domain.webhooks import signed
+from quotas.domain.words import EVERY_SCOPE
+from quotas.models import Membership
+from quotas.services.policy import zone_of
+from quotas.services.webhooks import NotDelivered, post
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from quotas.models import Alert, AlertSettings
+
+EVENT = "usage.threshold_reached"
+
+
+def email(alert: Alert) -> bool:
+    """Send it to the tenant's managers; whether there is anybody who wants it.
+
+    In the language of the site. Raises what the mail backend does.
+    """
+    settings = _settings(alert)
+    addresses = _managers(alert) if settings is None or settings.email else []
+    if not addresses:
+        return False
+    send_mail(subject(alert), text(alert), None, addresses)
+    return True
+
+
+def webhook(alert: Alert) -> bool:
+    """Post it, signed, to the tenant's address; whether there is one. Raises `NotDelivered`."""
+    settings = _settings(alert)
+    if settings is None or not settings.webhook_url:
+        return False
+    if not settings.webhook_secret:
+        raise NotDelivered(_("there is no secret to sign with: make a new one"))
+    content = {"type": EVENT, "timestamp": alert.raised_at.isoformat(), "data": data(alert)}
+    body = json.dumps(content, ensure_ascii=False).encode()
+    headers = signed(
+        secret=settings.webhook_secret,
+        reference=f"msg_{alert.reference.hex}",
+        at=int(time.time()),
+        body=body,
+    )
+    named = {"Content-Type": "application/json", "User-Agent": "django-tenant-quotas"}
+    post(settings.webhook_url, named | headers, body)
+    return True
+
+
+def data(alert: Alert) -> dict[str, Any]:
+    """What an alert says, as JSON takes it: instants are ISO 8601 in the tenant's zone."""
+    zone = zone_of(alert.tenant.time_zone)
+    return {
+        "tenant": alert.tenant.key,
+        "scope": alert.scope,
+        "name": alert.name,
+        "threshold": alert.threshold,
+        "used": alert.used,
+        "amount": alert.amount,
+        "period_start": alert.period_start.astimezone(zone).isoformat(),
+        "period_end": alert.period_end.astimezone(zone).isoformat(),
+        "raised_at": alert.raised_at.astimezone(zone).isoformat(),
+    }
+
+
+def headline(alert: Alert) -> str:
+    """The limit and the threshold it came to, as a sentence."""
+    if alert.threshold == PROJECTED:
+        return _("%(limit)s will be used up before its period ends") % {"limit": _named(alert)}
+    if alert.threshold == str(PERCENT):
+        return _("%(limit)s is used up") % {"limit": _named(alert)}
+    return _("%(limit)s has come to %(percent)s %% of what it allows") % {
+        "limit": _named(alert),
+        "percent": alert.threshold,
+    }
+
+
+def subject(alert: Alert) -> str:
+    """In one line, whatever the tenant is called."""
+    said = _("%(tenant)s: %(headline)s") % {
+        "tenant": alert.tenant.name,
+        "headline": headline(alert),
+    }
+    return " ".join(said.split())
+
+
+def text(alert: Alert) -> str:
+    """The e-mail's own text, with a link where the site says where it is."""
+    zone = zone_of(alert.tenant.time_zone)
+    lines = [
+        f"{subject(alert)}.",
+        "",
+        _("%(used)s of %(amount)s units were used when this was noticed.")
+        % {"used": _number(alert.used), "amount": _number(alert.amount)},
+        _("Period: %(start)s to %(end)s (%(zone)s).")
+        % {
+            "start": _instant(alert.period_start.astimezone(zone)),
+            "end": _instant(alert.period_end.astimezone(zone)),
+            "zone": zone.key,
+        },
+        _what_now(alert),
+    ]
+    if link := _link(alert):
+        lines += ["", _("Usage, and whether you get these e-mails: %(link)s") % {"link": link}]
+    return "\n".join(lines) + "\n"
+
+
+def _what_now(alert: Alert) -> str:
+    if alert.threshold == PROJECTED:
+        return _("If calls go on as in this period so far, they will be denied before it ends.")
+    if alert.threshold == str(PERCENT):
+        return _("Calls that do not fit are denied until the limit has room again.")
+    return _("Calls are denied once all of it is used.")
+
+
+def _named(alert: Alert) -> str:
+    if alert.scope == EVERY_SCOPE:
+        return _("The limit “%(name)s” of all scopes together") % {"name": alert.name}
+    return _("The limit “%(name)s” of scope “%(scope)s”") % {
+        "name": alert.name,
+        "scope": alert.scope,
+    }
+
+
+def _link(alert: Alert) -> str:
+    """Where the tenant's alerts are; blank when the site does not say, or has no such page."""
+    if not conf.site_url:
+        return ""
+    try:
+        return conf.site_url.rstrip("/") + reverse("quotas:alerts", args=[alert.tenant.key])
+    except NoReverseMatch:
+        return ""
+
+
+def _settings(alert: Alert) -> AlertSettings | None:
+    return getattr(alert.tenant, "alert_settings", None)
+
+
+def _managers(alert: Alert) -> list[str]:
+    """The e-mail addresses of the tenant's managers who may still log in, each once."""
+    using = router.db_for_write(Membership)
+    rows = Membership.objects.using(using).filter(tenant_id=alert.tenant_id, role="manager")
+    users = [row.user for row in rows.select_related("user").order_by("pk")]
+    addresses = [
+        str(getattr(user, user.get_email_field_name(), "") or "").strip()
+        for user in users
+        if user.is_active
+    ]
+    return list(dict.fromkeys(filter(None, addresses)))
+
+
+def _number(value: int) -> str:
+    return str(number_format(value, force_grouping=True))
+
+
+def _instant(when: datetime) -> str:
+    return str(date_format(when, translation.pgettext("date format", "j M Y, H:i")))
