@@ -1,6 +1,7 @@
 # make demo [PORT=8000]   the demo, with a server of its own unless REDIS_URL is set
 # make test               everything that must hold before a change is kept
 # make lint               the part of it that runs no test
+# make screenshots        docs/images anew, with the demo in Debian's Chromium
 # make lock               requirements/*.txt anew, from pyproject.toml (needs uv)
 # make clean              away with all that these made
 #
@@ -34,7 +35,7 @@ ifeq ($(REDIS_URL),)
 EMBEDDED := $(VENV)/embedded.stamp
 endif
 
-.PHONY: demo test lint lock clean
+.PHONY: demo test lint screenshots lock clean
 
 demo: $(VENV)/demo.stamp $(EMBEDDED)
 	@exec $(BIN)/python -m project.supervise $(PORT)
@@ -48,6 +49,9 @@ lint: $(VENV)/test.stamp $(EMBEDDED)
 	$(RUN) mypy
 	$(BIN)/python $(BIN)/lint-imports
 	DATABASE_URL=sqlite://:memory: $(BIN)/python manage.py makemigrations --check --dry-run --settings project.settings
+
+screenshots: $(VENV)/test.stamp $(EMBEDDED)
+	$(RUN) pytest -p no:randomly tests/browser/screenshots.py
 
 $(VENV)/pyvenv.cfg:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

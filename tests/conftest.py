@@ -15,6 +15,8 @@ from quotas.testing import forget
 from tests import START_US
 from tests.servers import PrivateServer, WorkerServer
 
+pytest_plugins = ["tests.browser.leaving_out"]
+
 TETHER = pytest.StashKey[Tether]()
 SERVER = pytest.StashKey[WorkerServer]()
 

@@ -29,6 +29,6 @@ def test_the_wheel_holds_all_of_the_package_and_nothing_else(contents):
     assert files == {name for name in contents if ".dist-info/" not in name}
 
 
-@pytest.mark.parametrize("suffix", [".lua", ".html", "/py.typed"])
+@pytest.mark.parametrize("suffix", [".lua", ".html", ".js", "/py.typed"])
 def test_the_wheel_holds_what_is_not_python(contents, suffix):
     assert any(name.endswith(suffix) for name in contents)

@@ -16,6 +16,7 @@ from django.db import router, transaction
 from quotas.domain.calendar import period_at
 from quotas.domain.words import CalendarUnit
 from quotas.models import (
+    Alert,
     AnonymousQuarter,
     CalendarBalance,
     Tenant,
@@ -43,6 +44,7 @@ class Pruned:
     hours: int = 0
     days: int = 0
     balances: int = 0
+    alerts: int = 0
     anonymous: int = 0
 
 
@@ -55,10 +57,11 @@ def prune(
 ) -> Pruned:
     """Keep quarters and days for so long, whole civil days of each tenant's zone.
 
-    Hours go with the quarters. Balances go with the days: when their period ended that long ago;
-    so do the quarters of callers without a tenant, which nothing sums up. ``after_tenant`` is told
-    how many tenants have been looked at; what it raises ends it well. Raises `ValueError` for
-    quarters that Redis may still hold, and for days that would go before their quarters.
+    Hours go with the quarters. Balances and alerts go with the days: when their period ended that
+    long ago; so do the quarters of callers without a tenant, which nothing sums up.
+    ``after_tenant`` is told how many tenants have been looked at; what it raises ends it well.
+    Raises `ValueError` for quarters that Redis may still hold, and for days that would go before
+    their quarters.
     """
     if not LEAST_QUARTERS <= quarters <= days:
         raise ValueError(
@@ -78,6 +81,7 @@ def prune(
         hours=_delete(UsageHour, start__lt=now - quarters),
         days=_delete(UsageDay, day__lt=(now - days).date()),
         balances=_delete(CalendarBalance, period_end__lt=now - days),
+        alerts=_delete(Alert, period_end__lt=now - days),
         anonymous=_delete(AnonymousQuarter, start__lt=now - days),
     )
 
@@ -130,7 +134,7 @@ def _added(several: Iterable[dict[str, list[int]]]) -> dict[str, list[int]]:
 
 
 def _delete(
-    model: type[UsageDay | UsageHour | CalendarBalance | AnonymousQuarter], **old: Any
+    model: type[UsageDay | UsageHour | CalendarBalance | AnonymousQuarter | Alert], **old: Any
 ) -> int:
     using = router.db_for_write(model)
     gone = 0

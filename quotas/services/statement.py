@@ -214,6 +214,7 @@ def _limit(limit: Limit, statement: Statement, words: Words, *, reasons: bool) -
         "period": None if period is None else period.total_seconds(),
         "unit": getattr(rule, "unit", None),
         "capacity": getattr(rule, "capacity", None),
+        "cap": limit.cap,
         "mode": limit.mode.value,
         "source": {
             "kind": source.kind,

@@ -66,6 +66,7 @@ class LimitFacts:
         self.rate = wording.rate(limit.rule)
         anchor_day = statement.usage.tenant.anchor_day
         self.promise = wording.promise(limit.rule, anchor_day=anchor_day)
+        self.capped = limit.cap is not None
         self.overridden = limit.source.kind == "override"
         self.reason = limit.source.title if self.overridden else ""
         ends = limit.source.ends

@@ -11,6 +11,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from quotas.services.alert_settings import alerts_data
 from quotas.services.statement import as_data
 from quotas.views.access import viewing
 from quotas.views.callers import calls_data, calls_for
@@ -35,6 +36,7 @@ def usage_data(look: Look, *, reasons: bool) -> dict[str, Any]:
         "history": history_data(look.history),
         "calls": calls_data(calls_for(look)),
         "denials": denials_data(statement.usage.denials, statement),
+        "alerts": alerts_data(statement.usage.tenant.pk),
     }
 
 

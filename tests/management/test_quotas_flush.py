@@ -188,7 +188,7 @@ def test_prune_tells_what_it_did_in_one_line(tenant):
 
     assert (
         "1 quarters summed up by the day; "
-        "1 hours, 0 days, 0 balances and 0 anonymous quarters deleted\n"
+        "1 hours, 0 days, 0 balances, 0 alerts and 0 anonymous quarters deleted\n"
     ) == out.getvalue()
 
 

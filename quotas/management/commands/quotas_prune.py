@@ -24,8 +24,8 @@ class Command(BaseCommand):
 
     help = (
         "Sums up quarters of an hour older than --quarters days by the day, in each tenant's time "
-        "zone, deletes hours that old, and deletes days, calendar balances and anonymous quarters "
-        "older than --days days."
+        "zone, deletes hours that old, and deletes days, calendar balances, alerts and "
+        "anonymous quarters older than --days days."
     )
     requires_system_checks = ()
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
             type=int,
             default=800,
             metavar="DAYS",
-            help="how long days and balances are kept: 800, if not given",
+            help="how long days, balances and alerts are kept: 800, if not given",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -61,8 +61,8 @@ class Command(BaseCommand):
                 raise CommandError(f"The database gave no answer: {error}") from error
         self.stdout.write(
             f"{done.quarters:,} quarters summed up by the day; "
-            f"{done.hours:,} hours, {done.days:,} days, {done.balances:,} balances and "
-            f"{done.anonymous:,} anonymous quarters deleted"
+            f"{done.hours:,} hours, {done.days:,} days, {done.balances:,} balances, "
+            f"{done.alerts:,} alerts and {done.anonymous:,} anonymous quarters deleted"
         )
 
     def _prune(self, interruptions: Interruptions, quarters: int, days: int) -> Pruned:

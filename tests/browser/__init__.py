@@ -1,0 +1,1 @@
+"""The demo in a real browser, under its Content-Security-Policy."""
