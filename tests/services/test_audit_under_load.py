@@ -22,7 +22,7 @@ from tests.models.rows import a_limit, a_plan, a_tenant
 from tests.services.crew import Crew
 
 pytestmark = pytest.mark.django_db(transaction=True)
-KILLS = 12
+KILLS = 10
 
 
 @pytest.fixture

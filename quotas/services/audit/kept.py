@@ -120,7 +120,7 @@ def _quarters(found: dict[int, Kept], epochs: dict[int, int], since_us: int) -> 
     named = ("tenant_id", "scope", "start", "generation", "copied_at", "limits")
     for pk, scope, start, generation, copied, limits, *numbers in rows.values_list(
         *named, *NUMBERS
-    ).iterator():
+    ):
         found[pk].quarters[scope, microseconds(start), generation] = Counted._make(
             (*numbers, _labels(limits), microseconds(copied))
         )
@@ -131,7 +131,7 @@ def _hours(found: dict[int, Kept], epochs: dict[int, int], since_us: int) -> Non
     numbers = ("admitted", "denied", "units", "early", "callers", "peaks")
     for pk, start, generation, copied, *counted in rows.values_list(
         "tenant_id", "start", "generation", "copied_at", *numbers
-    ).iterator():
+    ):
         found[pk].hours[microseconds(start), generation] = CountedHour._make(
             (*counted, microseconds(copied))
         )
