@@ -130,6 +130,19 @@ def test_a_calendar_meter_that_lags_behind_the_limiter_is_named(tenant, altered)
     assert [("meter", "api/month", "used", 4, 5)] == named()
 
 
+def test_differences_are_named_though_time_goes_on_between_the_readings(tenant, altered, clock):
+    def wrong(usage):
+        clock.tick(1)
+        return replace(usage, lines=())
+
+    altered("usage_of", wrong)
+
+    assert [
+        ("meter", "api/month", "used", None, 5),
+        ("meter", "api/hour", "used", None, 5),
+    ] == named()
+
+
 def test_calls_while_the_page_is_read_are_no_difference(tenant, altered):
     other = a_tenant("busy")
     ask(of_tenant(other))
@@ -142,6 +155,24 @@ def test_calls_while_the_page_is_read_are_no_difference(tenant, altered):
 
     altered("history_of", busy)
     altered("usage_of", busy)
+
+    assert [] == named()
+
+
+def test_a_bucket_that_fills_and_empties_while_it_is_read_is_no_difference(
+    plan, tenant, clock, monkeypatch
+):
+    a_limit(plan, scope="other", name="one", algorithm="token_bucket", amount=600, capacity=9)
+    walk.store.forget()
+    usual = pages.usage_of
+
+    def busy(tenant_pk):
+        ask(of_tenant(tenant), "other", cost=5)
+        usage = usual(tenant_pk)
+        clock.tick(10)
+        return usage
+
+    monkeypatch.setattr(pages, "usage_of", busy)
 
     assert [] == named()
 

@@ -1,17 +1,12 @@
-"""Quarters and hours that were altered, lost or doubled are named; what is on its way is not."""
+"""Quarters and hours that were altered, lost or doubled are named, each for itself."""
 
 from __future__ import annotations
 
 import pytest
 
-from quotas.engine.connection import link
-from quotas.models import UsageDay, UsageHour, UsageQuarter
-from quotas.services import flush as flushing
-from quotas.services.audit import books as reading
+from quotas.models import UsageHour, UsageQuarter
 from quotas.services.audit.walk import audit
 from quotas.services.flush import flush
-from quotas.services.keeping import HOURS
-from quotas.services.prune import prune
 from tests.models.rows import a_limit, a_plan, a_tenant
 from tests.services.asking import allowed, ask, of_tenant
 from tests.services.auditing import alter_record, named
@@ -228,82 +223,3 @@ def test_a_call_of_several_scopes_is_in_the_quarters_of_each(tenant, clock):
     UsageHour.objects.update(admitted=4)
 
     assert [("hour_and_quarters", "every call", "admitted", 4, 3)] == named()
-
-
-def test_a_wiped_redis_is_no_difference(tenant, clock):
-    allowed(of_tenant(tenant), times=2)
-    flush()
-    link().client.flushdb()
-    assert [] == named()
-    clock.tick(1)
-    ask(of_tenant(tenant))
-    assert [] == named()
-    flush()
-
-    assert [] == named()
-
-
-def test_hours_that_a_dying_flush_left_behind_before_a_wipe_are_no_difference(
-    tenant, clock, monkeypatch
-):
-    ask(of_tenant(tenant))
-    flush()
-    clock.tick(60)
-    ask(of_tenant(tenant))
-    keep = flushing.keep
-
-    def dying(copies, rows, using):
-        if copies is HOURS:
-            raise KeyboardInterrupt
-        return keep(copies, rows, using)
-
-    monkeypatch.setattr(flushing, "keep", dying)
-    with pytest.raises(KeyboardInterrupt):
-        flush()
-    link().client.flushdb()
-    clock.tick(60)
-
-    assert (2, 1) == (tenant.quarters.get().admitted, tenant.hours.get().admitted)
-    assert [] == named()
-
-
-def test_what_a_flush_hands_over_while_it_is_read_is_no_difference(copied, clock, monkeypatch):
-    read, flushed = reading.read_kept, []
-
-    def overtaken(*args):
-        found = read(*args)
-        if not flushed:
-            flushed.append(flush())
-        return found
-
-    ask(of_tenant(copied), "rare")
-    clock.tick(DAY)
-    monkeypatch.setattr(reading, "read_kept", overtaken)
-
-    assert [] == named()
-    assert [(1, 1)] == [(each.quarters, each.hours) for each in flushed]
-
-
-def test_calls_and_copies_while_it_is_read_are_no_difference(copied, monkeypatch):
-    read = reading.read_kept
-
-    def busy(*args):
-        ask(of_tenant(copied), "rare")
-        flush()
-        found = read(*args)
-        ask(of_tenant(copied), "rare")
-        flush()
-        return found
-
-    monkeypatch.setattr(reading, "read_kept", busy)
-
-    assert [] == named()
-
-
-def test_days_that_were_summed_up_are_no_difference(handed_over, clock):
-    clock.tick(5 * DAY)
-    prune(quarters=4 * DAY, days=800 * DAY, now=clock.now)
-    assert [3] == list(UsageDay.objects.values_list("admitted", flat=True))
-    ask(of_tenant(handed_over), "rare")
-
-    assert [] == named()

@@ -20,6 +20,7 @@ TESTS = [
     "tests/services/test_audit_pages.py",
     "tests/services/test_audit_records.py",
     "tests/services/test_audit_under_load.py",
+    "tests/services/test_audit_while_counting.py",
     "tests/services/test_flush.py",
     "tests/services/test_flush_balances.py",
     "tests/services/test_flush_hours.py",

@@ -106,8 +106,10 @@ class Difference:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """What differs, whatever the numbers: the same in two readings."""
-        return (self.tenant, self.kind, self.of, self.number, self.start)
+        """What differs, whatever the numbers: the same in a later reading."""
+        moving = self.kind in {Kind.HISTORY, Kind.METER}
+        when = self.end - self.start if moving else self.start
+        return (self.tenant, self.kind, self.of, self.number, when)
 
     @property
     def sides(self) -> tuple[str, str]:

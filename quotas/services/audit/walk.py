@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from quotas.errors import QuotasError
 from quotas.services.attempt import Attempt
 from quotas.services.audit.books import read_books
 from quotas.services.audit.calendars import audit_calendars
@@ -24,7 +25,7 @@ PAGE = 50
 MOST_READINGS = 3
 
 
-class UnknownTenant(LookupError):
+class UnknownTenant(QuotasError):
     """There is no tenant of this key."""
 
 
