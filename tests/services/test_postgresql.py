@@ -16,6 +16,11 @@ from project.tether import Tether
 from project.valkey import free_port
 
 TESTS = [
+    "tests/services/test_audit_calendars.py",
+    "tests/services/test_audit_pages.py",
+    "tests/services/test_audit_records.py",
+    "tests/services/test_audit_under_load.py",
+    "tests/services/test_audit_while_counting.py",
     "tests/services/test_flush.py",
     "tests/services/test_flush_anonymous.py",
     "tests/services/test_flush_balances.py",
