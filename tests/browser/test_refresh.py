@@ -74,7 +74,7 @@ def test_the_page_comes_to_say_that_it_denies_by_itself(acme):
 def test_focus_open_details_and_scroll_position_stay(acme):
     page = acme.page
     page.set_viewport_size({"width": 800, "height": 500})
-    page.get_by_text("The numbers behind the chart").click()
+    page.locator("[data-refresh=history] .q-details summary").click()
     page.get_by_role("link", name="7 days").focus()
     page.evaluate("scrollTo(0, 700)")
     top = page.evaluate("scrollY")
@@ -84,7 +84,7 @@ def test_focus_open_details_and_scroll_position_stay(acme):
 
     expect(month(acme)).to_have_text("2 of 200 used")
     expect(page.get_by_role("link", name="7 days")).to_be_focused()
-    expect(page.locator("details table")).to_be_visible()
+    expect(page.locator("[data-refresh=history] .q-details table")).to_be_visible()
     assert top == page.evaluate("scrollY") > 0
 
 

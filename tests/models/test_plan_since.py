@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from quotas.models import Plan, Tenant
 from tests.models.rows import a_plan, a_tenant
+from tests.models.test_migrations import FILES
 
 pytestmark = pytest.mark.django_db
 
@@ -229,6 +230,6 @@ def test_tenants_from_before_are_on_their_plan_since_they_were_made():
     try:
         MigrationExecutor(connection).migrate([("quotas", "0007_anonymous_quarters")])
     finally:
-        MigrationExecutor(connection).migrate([("quotas", "0008_plan_since")])
+        MigrationExecutor(connection).migrate([("quotas", FILES[-1].stem)])
 
     assert LONG_AGO == Tenant.objects.get().plan_since

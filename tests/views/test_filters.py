@@ -48,7 +48,9 @@ def links_of_the_page(shown):
     """The queries of the page's links to itself and its twins."""
     links = [each["href"] for each in shown.all("a")]
     return [
-        parse_qs(urlsplit(each).query) for each in links if each.startswith(("?", "/quotas/acme/"))
+        parse_qs(urlsplit(each).query)
+        for each in links
+        if each.startswith(("?", "/quotas/acme/")) and not each.endswith("/alerts/")
     ]
 
 

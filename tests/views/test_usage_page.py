@@ -126,7 +126,7 @@ def test_times_are_those_of_the_tenant(clock):
 
     shown = Reading(page(client, tenant))
 
-    assert "Time zone Asia/Tokyo Read at 27 Oct 2026, 09:00:00" in shown.text
+    assert "Time zone Asia/Tokyo Alerts Alerts and caps Read at 27 Oct 2026, 09:00:00" in shown.text
     assert "Next call in 4 days 15 hours (1 Nov 2026, 00:00:00)" in shown.text
     times = [each["datetime"] for each in shown.all("time")]
     assert ["2026-10-27T09:00:00+09:00", "2026-11-01T00:00:00+09:00"] == times[1:3]

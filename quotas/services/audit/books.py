@@ -18,7 +18,7 @@ from quotas.domain.words import EVERY_SCOPE, Algorithm, CalendarUnit, SubjectKin
 from quotas.engine import limiter
 from quotas.engine.bundle import Asked, pack
 from quotas.engine.hours import HOUR_US
-from quotas.engine.sights import Seen, look_at_each
+from quotas.engine.sight import Seen, look_at_each
 from quotas.engine.tallies import counting_at
 from quotas.services.audit.kept import Counted, CountedHour, Kept, read_kept
 from quotas.services.laying_out import Caller, subjects_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from quotas.domain.history import Span, Sums
-from quotas.engine.sights import Seen, look_at_each
+from quotas.domain.history import Span, Sums, Window
+from quotas.engine.sight import Seen, look_at_each
 from quotas.errors import EngineUnavailable
 from quotas.services.audit.books import Books, counts_periods, instant, quarters_of
 from quotas.services.audit.differences import Audited, Difference, Kind
@@ -65,7 +65,11 @@ def audit_pages(several: Sequence[Books]) -> dict[int, Audited]:
 def _histories(books: Books) -> list[History]:
     """The charts of the page: the one place that knows how they are asked for."""
     zone = zone_of(books.tenant.time_zone)
-    return [history_of(books.tenant.pk, span, books.at_us, zone=zone) for span in SPANS]
+    windows = (Window(span=span, zone=zone, own_zone=zone) for span in SPANS)
+    return [
+        history_of(books.tenant.pk, window, books.at_us, tallied=books.tallied)[0]
+        for window in windows
+    ]
 
 
 def _totals(books: Books, page: _Page, after: Seen) -> Iterator[Difference]:
