@@ -205,7 +205,7 @@ def test_what_is_counted_expires_three_days_after_the_last_quarter(plan, tenant)
 
 
 def test_a_quarter_of_one_scope_takes_less_than_250_bytes(plan, tenant, clock):
-    """Two hours and a half stay after a flush: the figure of docs/reference.md."""
+    """Two hours and a half stay after a flush: the figure of docs/usage.md."""
     a_limit(plan, scope="reports", name="minute", amount=1)
     ask(of_tenant(tenant), "reports")
     empty = memory(tenant)
