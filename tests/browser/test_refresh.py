@@ -196,5 +196,3 @@ def test_it_stops_where_the_page_is_no_longer_for_this_reader(acme, lose):
     assert 1 == len(read)
     if lose is take_away:
         acme.watch.expect("answer: 404", "console: Failed")
-    else:
-        acme.watch.expect("request: GET")  # the redirect that was not followed

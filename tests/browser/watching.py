@@ -4,6 +4,7 @@ from __future__ import annotations
 
 LOUD = {"error", "warning"}
 BROKEN = 400
+LEFT = "net::ERR_ABORTED"
 
 
 class Watch:
@@ -33,6 +34,8 @@ class Watch:
             self._note(f"console: {message.text} ({message.location.get('url')})")
 
     def _failed(self, request):
+        if request.resource_type == "fetch" and request.failure == LEFT:
+            return  # the page was left while its script read it again
         self._note(f"request: {request.method} {request.url} {request.failure}")
 
     def _answered(self, response):
