@@ -33,7 +33,7 @@ def history_data(look: Look) -> dict[str, Any]:
 
     Of buckets of a minute, what shadow would have denied and units are not known: null.
     """
-    history, titles = look.history, look.statement.titles
+    history = look.history
     detailed = history.grain is not Grain.MINUTE
     return {
         "span": history.span.value,
@@ -51,15 +51,7 @@ def history_data(look: Look) -> dict[str, Any]:
         "scopes": [
             {"scope": scope} | _sums(sums, detailed=True) for scope, sums in history.scopes.items()
         ],
-        "denied_by_limit": [
-            {
-                "limit": label,
-                "title": _titled(label, titles),
-                "denied": each.denied,
-                "shadow_denied": each.shadow_denied,
-            }
-            for label, each in history.limits.items()
-        ],
+        "denied_by_limit": _denied(history, look.statement.titles),
     }
 
 
@@ -142,6 +134,18 @@ def history_lines(history: History) -> Iterator[list[object]]:
 def cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.lstrip(BLANK).startswith(FORMULA) else text
+
+
+def _denied(history: History, titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "limit": label,
+            "title": _titled(label, titles),
+            "denied": each.denied,
+            "shadow_denied": each.shadow_denied,
+        }
+        for label, each in history.limits.items()
+    ]
 
 
 def _titled(label: str, titles: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ from quotas.views.openapi.answers import (
 from quotas.views.openapi.calls import CALL_SUMS, CALLS, PEAK
 from quotas.views.openapi.history import HISTORY, MONTH, MONTH_PART, SUMS
 from quotas.views.openapi.limits import ALERT, PROJECTION, SOURCE
-from quotas.views.openapi.operations import parameters, paths
+from quotas.views.openapi.operations import PARAMETERS, paths
 from quotas.views.openapi.problems import PROBLEMS
 from quotas.views.openapi.responses import responses
 from quotas.views.openapi.security import schemes
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 
 VERSION = "3.1.1"
 AN_HOUR = 3600
+ABOUT = (
+    "What a tenant may use and has used. Instants are ISO 8601 with the offset of the zone that "
+    "was asked for; numbers name their unit as `x-unit`."
+)
 SCHEMAS: dict[str, Schema] = {
     "Usage": USAGE,
     "Tenant": TENANT,
@@ -66,26 +70,15 @@ SCHEMAS: dict[str, Schema] = {
 
 def document() -> dict[str, Any]:
     """The OpenAPI document of the pages where this project has them."""
+    server = reverse("quotas:tenants").rstrip("/") or "/"
     return {
         "openapi": VERSION,
-        "info": {
-            "title": "Usage of tenants",
-            "version": __version__,
-            "description": (
-                "What a tenant may use and has used. Instants are ISO 8601 with the offset of the "
-                "zone that was asked for; numbers name their unit as `x-unit`."
-            ),
-        },
-        "servers": [
-            {
-                "url": reverse("quotas:tenants").rstrip("/") or "/",
-                "description": "Where the pages are.",
-            }
-        ],
+        "info": {"title": "Usage of tenants", "version": __version__, "description": ABOUT},
+        "servers": [{"url": server, "description": "Where the pages are."}],
         "paths": paths(),
         "components": {
             "schemas": SCHEMAS,
-            "parameters": parameters(),
+            "parameters": PARAMETERS,
             "responses": responses(),
             "securitySchemes": schemes(),
         },

@@ -21,12 +21,15 @@ HEADERS: dict[str, dict[str, str]] = {
     },
 }
 """By the dialect of ``QUOTAS_HEADERS`` that has them."""
+NOWHERE = "There is no such tenant or decision, or it is not yours to see: one answer for both."
+OF_API = "Of an API with the exception handler of this app"
+STRING = {"schema": {"type": "string"}}
 
 
 def limit_headers() -> dict[str, Any]:
     """The headers that tell of the limit on reads, in the dialects of the project."""
     return {
-        name: {"description": f"{said} Absent while the limiter cannot be reached.", **_string()}
+        name: {"description": f"{said} Absent while the limiter cannot be reached.", **STRING}
         for dialect in conf.headers
         for name, said in HEADERS.get(dialect, {}).items()
     }
@@ -48,29 +51,33 @@ def problem(name: str, said: str, **more: Any) -> dict[str, Any]:
     return answer(said, PROBLEM, {"$ref": f"#/components/schemas/{name}"}, **more)
 
 
+_DETAIL = {"$ref": "#/components/schemas/Detail"}
+_ANSWERS: dict[str, Any] = {
+    "WrongRange": problem("WrongRange", "The range that was asked for cannot be shown."),
+    "NotAuthenticated": answer(
+        "Not authenticated, where the project's API answers with a challenge.",
+        "application/json",
+        _DETAIL,
+    ),
+    "NotAllowed": answer(
+        "Not authenticated, where the project's API has no challenge to answer with.",
+        "application/json",
+        _DETAIL,
+    ),
+    "NotFound": answer(NOWHERE, "application/json", _DETAIL),
+    "NoPage": answer(NOWHERE, "text/html", text("A page for people.")),
+    "Login": {
+        "description": "Not logged in.",
+        "headers": {"Location": {"description": "The page to log in at.", **STRING}},
+    },
+    "Refused": problem("Refused", f"{OF_API}: the plan or the tenant does not allow the call."),
+    "LimiterUnavailable": problem("LimiterUnavailable", f"{OF_API}: the limiter cannot answer."),
+}
+
+
 def responses() -> dict[str, Any]:
     """The components: of these pages, and of a project's own API whose limits deny."""
-    detail = {"$ref": "#/components/schemas/Detail"}
-    page = text("A page for people, in the language of the request.")
-    nowhere = "There is no such tenant or decision, or it is not yours to see: one answer for both."
-    return {
-        "WrongRange": problem("WrongRange", "The range that was asked for cannot be shown."),
-        "NotAuthenticated": answer(
-            "Not authenticated, where the project's API answers with a challenge.",
-            "application/json",
-            detail,
-        ),
-        "NotAllowed": answer(
-            "Not authenticated, where the project's API has no challenge to answer with.",
-            "application/json",
-            detail,
-        ),
-        "NotFound": answer(nowhere, "application/json", detail),
-        "NoPage": answer(nowhere, "text/html", page),
-        "Login": {
-            "description": "Not logged in.",
-            "headers": {"Location": {"description": "The page to log in at.", **_string()}},
-        },
+    return _ANSWERS | {
         "TooManyReads": problem(
             "QuotaExceeded",
             f"Usage may be read as data {MOST_READS} times in any minute by each user, whatever "
@@ -79,17 +86,7 @@ def responses() -> dict[str, Any]:
         ),
         "QuotaExceeded": problem(
             "QuotaExceeded",
-            "Of an API with the exception handler of this app: a limit denied the call.",
+            f"{OF_API}: a limit denied the call.",
             headers=limit_headers() | retry_after("Absent when waiting does not help."),
         ),
-        "Refused": problem(
-            "Refused", "Of such an API: the plan or the tenant does not allow the call."
-        ),
-        "LimiterUnavailable": problem(
-            "LimiterUnavailable", "Of such an API: the limiter cannot answer."
-        ),
     }
-
-
-def _string() -> dict[str, Any]:
-    return {"schema": {"type": "string"}}
