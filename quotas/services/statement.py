@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from quotas.domain.calendar import zone_named
 from quotas.domain.guarantees import ENGLISH, Words, guarantee
-from quotas.domain.limits import MICROSECOND, Unlimited
+from quotas.domain.limits import MICROSECOND, CalendarQuota, FixedWindow, Unlimited
 from quotas.domain.words import EVERY_SCOPE
 from quotas.engine.clock import now_us
 from quotas.services.attempt import Attempt
@@ -106,6 +106,19 @@ class Statement:
             return None
         return self.instant(-(-(self.at_us + wait) // SECOND_US) * SECOND_US - self.at_us)
 
+    def renewal(self, line: UsageLine) -> datetime | None:
+        """When a window ends and all of the amount is back; None: not known, or another rule."""
+        verdict = line.verdict
+        if verdict is None or not isinstance(line.limit.rule, CalendarQuota | FixedWindow):
+            return None
+        return self.instant(verdict.reset_us or 0)
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """What people call each limit that applies, by its label (``scope/name``)."""
+        limits = (*(line.limit for line in self.usage.lines), *self.apart)
+        return {f"{each.scope}/{each.name}": each.title or each.name for each in limits}
+
 
 def statement_of(
     tenant: str | int, *, user_pk: object = None, scope: str | None = None
@@ -185,7 +198,7 @@ def _limits(
 
 def _line(statement: Statement, line: UsageLine, words: Words, *, reasons: bool) -> dict[str, Any]:
     wait, verdict = line.next_admission_us, line.verdict
-    at = statement.next_admission(line)
+    at, renewal = statement.next_admission(line), statement.renewal(line)
     reset = verdict.reset_us if verdict else None
     return _limit(line.limit, statement, words, reasons=reasons) | {
         "state": state_of(line).value,
@@ -194,7 +207,9 @@ def _line(statement: Statement, line: UsageLine, words: Words, *, reasons: bool)
         "percent": line.percent,
         "next_admission_in": None if wait is None else wait / SECOND_US,
         "next_admission_at": at and at.isoformat(),
+        "delay": None if verdict is None else verdict.delay_us / SECOND_US,
         "reset_in": None if reset is None else reset / SECOND_US,
+        "renews_at": renewal and renewal.isoformat(),
     }
 
 
@@ -214,7 +229,9 @@ def _limit(limit: Limit, statement: Statement, words: Words, *, reasons: bool) -
         "period": None if period is None else period.total_seconds(),
         "unit": getattr(rule, "unit", None),
         "capacity": getattr(rule, "capacity", None),
+        "most": getattr(rule, "most_at_once", None),
         "cap": limit.cap,
+        "warn_at": list(limit.warn_at),
         "mode": limit.mode.value,
         "source": {
             "kind": source.kind,

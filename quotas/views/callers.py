@@ -51,28 +51,35 @@ def calls_for(look: Look) -> CallsByHour:
     )
 
 
-def calls_data(calls: CallsByHour) -> dict[str, Any]:
-    """Who called, and how full each limit got, as JSON takes it.
+def calls_data(calls: CallsByHour, names: Names) -> dict[str, Any]:
+    """Who called, as JSON takes it.
 
     ``caller`` is ``u<user>``, ``c<first letters of the credential's digest>``, or both.
     """
+    total = calls.total
     return {
         "start": calls.start.isoformat(),
         "end": calls.end.isoformat(),
-        "total": _sums(calls.total),
-        "callers": [{"caller": caller} | _sums(sums) for caller, sums in calls.callers.items()],
-        "rest": _sums(calls.rest),
-        "peaks": [
-            {
-                "limit": label,
-                "start": peak.start.isoformat(),
-                "end": peak.end.isoformat(),
-                "used": peak.used,
-                "most": peak.most,
-            }
-            for label, peaks in calls.peaks.items()
-            for peak in peaks
+        "total": _sums(total),
+        "early_percent": _early_percent(total) if total.denied else None,
+        "backing_off": CallersView(calls, names).backing_off,
+        "callers": [
+            caller_data(caller, names) | _sums(sums) | {"share": _share(sums, total)}
+            for caller, sums in calls.callers.items()
         ],
+        "rest": _sums(calls.rest) | {"share": _share(calls.rest, total)},
+    }
+
+
+def caller_data(caller: str, names: Names) -> dict[str, str | None]:
+    """Who a caller is, as JSON takes it; all of it is null for nobody in particular."""
+    if not caller:
+        return {"caller": None, "caller_name": None, "credential": None}
+    named = names.named(caller)
+    return {
+        "caller": caller,
+        "caller_name": named.name,
+        "credential": named.credential or None,
     }
 
 
@@ -100,7 +107,7 @@ class CallersView:
         total = self._calls.total
         if not total.denied:
             return _("No call was denied.")
-        share = 100 * total.early // total.denied
+        share = _early_percent(total)
         values = {
             "early": wording.number(total.early),
             "denied": wording.number(total.denied),
@@ -120,7 +127,6 @@ class CallersView:
         return self._line(named.name, named.credential, sums)
 
     def _line(self, name: str, credential: str, sums: Calls) -> CallerRow:
-        share = 100 * sums.requests // max(1, self._calls.total.requests)
         return CallerRow(
             name=name,
             credential=credential,
@@ -128,7 +134,7 @@ class CallersView:
             denied=wording.number(sums.denied),
             early=wording.number(sums.early),
             units=wording.number(sums.units),
-            share=str(share),
+            share=str(_share(sums, self._calls.total)),
         )
 
 
@@ -171,6 +177,15 @@ def _sums(sums: Calls) -> dict[str, int]:
         "early": sums.early,
         "units": sums.units,
     }
+
+
+def _share(sums: Calls, total: Calls) -> int:
+    """Percent of all requests."""
+    return 100 * sums.requests // max(1, total.requests)
+
+
+def _early_percent(total: Calls) -> int:
+    return 100 * total.early // total.denied
 
 
 def _keys(texts: set[Any]) -> list[Any]:

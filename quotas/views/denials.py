@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from quotas.services.denials import decision_id, limit_of, short_id
 from quotas.services.statement import SECOND_US
 from quotas.views import wording
+from quotas.views.callers import caller_data
 from quotas.views.rows import Moment, moment
 
 if TYPE_CHECKING:
@@ -76,9 +77,14 @@ def denial_rows(
     return [DenialRow(each, statement, names) for each in denials]
 
 
-def denials_data(denials: Iterable[Denial], statement: Statement) -> list[dict[str, Any]]:
+def denials_data(
+    denials: Iterable[Denial], statement: Statement, names: Names
+) -> list[dict[str, Any]]:
     """The same as JSON takes it; ``instance`` is the one of the 429's body."""
-    return [denial_data(row) for row in denial_rows(denials, statement)]
+    return [
+        denial_data(row) | caller_data(row.denial.caller, names)
+        for row in denial_rows(denials, statement)
+    ]
 
 
 def denial_data(row: DenialRow) -> dict[str, Any]:

@@ -115,7 +115,7 @@ class MonthsView:
             "span": self._span(self.this),
             "last": wording.number(self._total(self.last)),
         }
-        pace = self._pace()
+        pace = self.pace
         if pace is None:
             return said
         told = _("At this pace %(count)s by the end.") % {"count": wording.number(pace)}
@@ -129,7 +129,7 @@ class MonthsView:
         """
         this = self._curve(self.this, self._now)
         last = self._curve(self.last, self.last.end)
-        pace = self._pace()
+        pace = self.pace
         end = Point(self._share(self.this.end - self.this.start), pace or 0)
         lines = {"this": this, "last": last, "pace": [] if pace is None else [this[-1], end]}
         most = max(each.value for points in lines.values() for each in points)
@@ -165,7 +165,7 @@ class MonthsView:
         points, total = [Point(0, 0)], 0
         for each in month.buckets:
             if each.start < until:
-                total += self._units(each)
+                total += self.units(each)
                 points.append(Point(self._share(min(each.end, until) - month.start), total))
         return points
 
@@ -174,12 +174,14 @@ class MonthsView:
         found: dict[object, tuple[datetime, int]] = {}
         total = 0
         for each in month.buckets:
-            total += self._units(each)
+            total += self.units(each)
             start, _before = found.get(each.start.date(), (each.start, 0))
             found[each.start.date()] = (start, total)
         return list(found.values())
 
-    def _pace(self) -> int | None:
+    @property
+    def pace(self) -> int | None:
+        """Units by the end of this month if it goes on as it began; None: too early to say."""
         return used_at_end(
             used=self._total(self.this),
             start_us=microseconds(self.this.start),
@@ -188,9 +190,10 @@ class MonthsView:
         )
 
     def _total(self, month: Month) -> int:
-        return sum(self._units(each) for each in month.buckets)
+        return sum(self.units(each) for each in month.buckets)
 
-    def _units(self, bucket: Bucket) -> int:
+    def units(self, bucket: Bucket) -> int:
+        """Those of a bucket that the chart adds up."""
         if self.charted == EVERY_SCOPE:
             return bucket.sums.units
         return bucket.scopes.get(self.charted, Sums()).units

@@ -12,14 +12,22 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from quotas.services.alert_settings import alerts_data
-from quotas.services.statement import as_data
+from quotas.services.statement import State, as_data
 from quotas.views.access import viewing
-from quotas.views.callers import calls_data, calls_for
+from quotas.views.callers import Names, calls_data, calls_for
 from quotas.views.denials import denials_data
-from quotas.views.exports import history_data, months_data, projection_data, wrong_range
+from quotas.views.exports import (
+    history_data,
+    months_data,
+    peaks_data,
+    projection_data,
+    wrong_range,
+)
+from quotas.views.filters import FilterForm
 from quotas.views.looks import Look, look_at
 from quotas.views.pages import NO_CACHE, read
 from quotas.views.reads import PROBLEM, counted
+from quotas.views.rows import LimitRow, summary, worst
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -27,17 +35,33 @@ if TYPE_CHECKING:
 
 def usage_data(look: Look, *, reasons: bool) -> dict[str, Any]:
     """All that the page shows, as JSON takes it; ``reasons``: why overrides were made, too."""
-    statement = look.statement
+    statement, usage = look.statement, look.statement.usage
+    calls = calls_for(look)
+    names = Names(usage.tenant.pk, {*calls.callers, *(each.caller for each in usage.denials)})
     found = as_data(statement, translation, reasons=reasons)
-    for limit, line in zip(found["limits"], statement.usage.lines, strict=True):
+    for limit, line in zip(found["limits"], usage.lines, strict=True):
         limit["projection"] = projection_data(line, look)
     return found | {
+        **_stands(look),
+        "filters": {
+            "zone": look.zone_name,
+            "scope": look.filters.scope or None,
+            "scopes": FilterForm(look.filters, look.scopes).scopes,
+        },
         "month": months_data(look),
-        "history": history_data(look.history),
-        "calls": calls_data(calls_for(look)),
-        "denials": denials_data(statement.usage.denials, statement),
-        "alerts": alerts_data(statement.usage.tenant.pk),
+        "history": history_data(look),
+        "calls": calls_data(calls, names) | {"peaks": peaks_data(calls, look)},
+        "denials": denials_data(usage.denials, statement, names),
+        "alerts": alerts_data(usage.tenant.pk),
     }
+
+
+def _stands(look: Look) -> dict[str, Any]:
+    """How the limits stand together: the worst of their states, and in sentences."""
+    if look.statement.usage.outage:
+        return {"state": State.UNKNOWN.value, "summary": []}
+    rows = [LimitRow(line, look.statement) for line in look.statement.usage.lines]
+    return {"state": worst(rows).value, "summary": summary(rows) if rows else []}
 
 
 class UsageData(APIView):

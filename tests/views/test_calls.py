@@ -165,7 +165,8 @@ def test_json_has_the_same_callers_and_peaks(tenant):
     calls = data(member_of(tenant), tenant).json()["calls"]
 
     sums = {"requests": 1, "admitted": 1, "denied": 0, "early": 0, "units": 3}
-    assert [{"caller": "u7"} | sums] == calls["callers"]
+    named = {"caller": "u7", "caller_name": "user 7", "credential": None}
+    assert [named | sums | {"share": 100}] == calls["callers"]
     assert sums == calls["total"]
     [peak] = calls["peaks"]
     assert ("reports/minute", 3, 4) == (peak["limit"], peak["used"], peak["most"])

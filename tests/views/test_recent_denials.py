@@ -9,6 +9,7 @@ from django.template.loader import render_to_string
 
 from quotas.services.denials import short_id
 from quotas.services.statement import statement_of
+from quotas.views.callers import Names
 from quotas.views.denials import denial_rows, denials_data
 from tests.views.denying import a_denial, address
 from tests.views.looking import Reading, a_customer
@@ -82,7 +83,7 @@ def test_the_data_are_those_of_the_panel(clock):
     denial = a_denial(tenant)
     never = a_denial(tenant, name="gone", retry_after=None)
 
-    found = denials_data([denial, never], statement_of(tenant.pk))
+    found = denials_data([denial, never], statement_of(tenant.pk), Names(tenant.pk, ()))
 
     assert {
         "id": short_id(denial),
@@ -95,6 +96,9 @@ def test_the_data_are_those_of_the_panel(clock):
         "cost": 1,
         "retry_after": 60,
         "retry_at": "2026-10-27T09:01:00+09:00",
+        "caller": None,
+        "caller_name": None,
+        "credential": None,
     } == found[0]
     assert ("gone", None, None) == tuple(
         found[1][each] for each in ("title", "retry_after", "retry_at")
@@ -108,6 +112,6 @@ def test_fifty_denials_ask_nothing_of_the_database(clock, django_assert_num_quer
 
     with django_assert_num_queries(0):
         rows = denial_rows(denials, statement)
-        denials_data(denials, statement)
+        denials_data(denials, statement, Names(tenant.pk, ()))
 
     assert [str(cost) for cost in range(1, 51)] == [row.cost for row in rows]

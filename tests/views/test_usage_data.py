@@ -47,6 +47,9 @@ def test_the_data_are_the_numbers_of_the_page(clock):
         },
         "read_at": "2026-10-27T09:00:00+09:00",
         "outage": False,
+        "state": "ok",
+        "summary": ["No limit denies now."],
+        "filters": {"zone": "Asia/Tokyo", "scope": None, "scopes": ["reports"]},
         "limits": [
             {
                 "scope": "reports",
@@ -59,7 +62,9 @@ def test_the_data_are_the_numbers_of_the_page(clock):
                 "period": 60.0,
                 "unit": None,
                 "capacity": 20,
+                "most": 20,
                 "cap": None,
+                "warn_at": [80, 100],
                 "mode": "enforce",
                 "source": {
                     "kind": "plan",
@@ -73,7 +78,9 @@ def test_the_data_are_the_numbers_of_the_page(clock):
                 "percent": 15,
                 "next_admission_in": 0.0,
                 "next_admission_at": "2026-10-27T09:00:00+09:00",
+                "delay": 0.0,
                 "reset_in": 0.6,
+                "renews_at": None,
                 "projection": None,
             }
         ],
