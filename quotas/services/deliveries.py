@@ -120,7 +120,7 @@ def _failed(channel: str, alert: Alert, claim: datetime, error: Exception) -> De
     at = claim - CLAIM
     attempts: int = getattr(alert, f"{channel}_attempts")
     again = at + FIRST_WAIT * 2 ** min(attempts - 1, MOST_DOUBLED)
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = _said(error)
     over = again > alert.raised_at + LONGEST
     logger.warning(
         "Alert %s of tenant %s: no %s at try %s, %s: %s",
@@ -152,6 +152,12 @@ def _mark(
     changes = {
         f"{channel}_state": state.value,
         f"{channel}_claimed_until": until,
-        f"{channel}_error": error[:LONGEST_ERROR],
+        f"{channel}_error": error,
     }
     _rows().filter(**mine).update(**changes)
+
+
+def _said(error: Exception) -> str:
+    """What an error says, in one line that fits: a receiver may have put anything into it."""
+    printable = "".join(each if each.isprintable() else " " for each in str(error))
+    return " ".join(printable.split())[:LONGEST_ERROR] or type(error).__name__

@@ -202,3 +202,19 @@ def test_a_long_error_is_kept_as_far_as_it_fits(tenant, monkeypatch):
     alert.refresh_from_db()
     assert "x" * 200 == alert.email_error
     assert connection.is_usable()
+
+
+def test_what_a_receiver_says_neither_stops_the_others_nor_writes_lines_of_the_log(
+    tenant, receiver, caplog
+):
+    alert = by_webhook(tenant, receiver)
+    receiver.writing = lambda wfile: wfile.write(b"\0\x1b[2J\x85mine" + b"x" * 5000 + b"\r\n\r\n")
+
+    assert Delivered(waiting=1) == deliver(NOW)
+
+    alert.refresh_from_db()
+    (line,) = caplog.messages
+    assert alert.webhook_error.startswith("no answer: [2J mine")
+    assert alert.webhook_error.isprintable()
+    assert line.isprintable()
+    assert len(line) < 400
