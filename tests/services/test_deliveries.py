@@ -109,6 +109,20 @@ def test_a_failure_is_tried_again_at_waits_that_double_and_given_up_after_a_day(
     assert Delivered() == deliver(now + 48 * HOUR)
 
 
+def test_a_receiver_that_fails_is_asked_once_a_run_and_keeps_no_other_tenant_waiting(
+    tenant, receiver
+):
+    other = a_tenant("globex")
+    for threshold in ("50", "60", "70"):
+        by_webhook(tenant, receiver, threshold=threshold)
+    by_webhook(other, receiver)
+    receiver.answers = [(500, {}, b"")]
+
+    assert Delivered(sent=1, waiting=1) == deliver(NOW)
+    assert 2 == len(receiver.came)
+    assert Delivered(sent=2) == deliver(NOW)
+
+
 def test_an_alert_that_waited_for_two_days_is_tried_all_the_same(tenant):
     an_alert(tenant)
 
