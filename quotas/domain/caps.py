@@ -15,7 +15,7 @@ def capped(limit: Limit, most: int) -> Limit:
     A bucket's capacity is lowered as its amount is; an unlimited limit becomes one of that amount.
     The limit itself when there is nothing to lower. Raises `InvalidLimit` for a cap below 1.
     """
-    rule = limit.rule
+    rule, kept_us = limit.rule, 0
     if isinstance(rule, DenyAll):
         return limit
     if isinstance(rule, Unlimited):
@@ -23,7 +23,9 @@ def capped(limit: Limit, most: int) -> Limit:
             algorithm=rule.algorithm, amount=most, period=rule.period, unit=rule.unit
         )
     elif isinstance(rule, TokenBucket | LeakyBucket):
+        if isinstance(rule, TokenBucket):  # as long as it takes to fill without the cap
+            kept_us = -(-rule.capacity * rule.period_us // rule.amount)
         lowered = replace(rule, amount=min(rule.amount, most), capacity=min(rule.capacity, most))
     else:
         lowered = replace(rule, amount=min(rule.amount, most))
-    return limit if lowered == rule else replace(limit, rule=lowered, cap=most)
+    return limit if lowered == rule else replace(limit, rule=lowered, cap=most, kept_us=kept_us)

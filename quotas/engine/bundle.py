@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ALWAYS = (0, (1 << 53) - 1)
 NO_AMOUNT = (1 << 53) - 1
+LONGEST_KEPT_US = (1 << 53) - 1
 LONGEST_LABEL = 255
 PLACES = Struct("<HH")
 CELLS, QUOTA, LOG, SLOTS = "c", "q", "l", "s"
@@ -91,7 +92,7 @@ class _Packer:
         if kept in EXTRA_KEY:
             other = place._replace(what=EXTRA_KEY[kept], name=place.name or limit.name)
             extra = self.extras.setdefault(other, len(self.extras) + 1)
-        numbers = _numbers(rule)
+        numbers = _numbers(limit)
         if own:
             self.edges[position] = self._edges(rule)
             numbers = [numbers[0], *self.edges[position]]
@@ -175,12 +176,15 @@ def _code(rule: Rule) -> int:
     return DENY_ALL if isinstance(rule, DenyAll) else CODES[counted_as(rule)]
 
 
-def _numbers(rule: Rule) -> list[int]:
+def _numbers(limit: Limit) -> list[int]:
     """n, p, a, b, c as each algorithm's Lua file names them.
 
     A calendar quota's edges come in place of the last four.
     """
-    if isinstance(rule, TokenBucket | LeakyBucket):
+    rule = limit.rule
+    if isinstance(rule, TokenBucket):
+        return [rule.amount, min(limit.kept_us, LONGEST_KEPT_US), *rule.rate, rule.capacity]
+    if isinstance(rule, LeakyBucket):
         return [rule.amount, rule.period_us, *rule.rate, rule.capacity]
     period = 0 if isinstance(rule, CalendarQuota | DenyAll) else rule.period_us
     return [NO_AMOUNT if isinstance(rule, Unlimited) else rule.amount, period, 0, 0, 0]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from quotas.domain.policies import Limit
-    from quotas.engine.hours import Hour
+    from quotas.engine.hours import Hour, Peak
     from quotas.services.keeping import Row
     from quotas.services.policy import Plans, TenantRow
 
@@ -102,10 +102,23 @@ class _Judge:
                 continue
             for peak in hour.peaks:
                 if limit := limits.get(peak.label):
-                    for threshold in thresholds_met(limit, peak.used, peak.most):
-                        start, end = self._period_of(tenant, limit, hour.start_us, balances)
-                        reading = _Reading(peak.used, peak.most or 0, end)
-                        self._add(tenant, limit, threshold, start, reading)
+                    self._peak(tenant, limit, hour, peak, balances)
+
+    def _peak(
+        self, tenant: TenantRow, limit: Limit, hour: Hour, peak: Peak, balances: Sequence[Row]
+    ) -> None:
+        """Judge how full a limit got in an hour.
+
+        One in which a quota's period ended counts for that, unless the next has come as far.
+        """
+        start, end = self._period_of(tenant, limit, hour.start_us, balances)
+        since = (
+            row[8] for row in balances if row[2:4] == (limit.scope, limit.name) and row[6] >= end
+        )
+        if isinstance(limit.rule, CalendarQuota) and peak.used <= max(since, default=0):
+            return
+        for threshold in thresholds_met(limit, peak.used, peak.most):
+            self._add(tenant, limit, threshold, start, _Reading(peak.used, peak.most or 0, end))
 
     def _judged(self, tenant: TenantRow, plans: Plans) -> dict[str, Limit]:
         """The limits that deny and of which somebody wants to be told, by their labels."""

@@ -60,14 +60,21 @@ def deliver(
 ) -> Delivered:
     """Send what is to be sent, each once, whatever the number of workers.
 
+    A tenant whose telling failed has its others wait for the next run: a receiver that answers
+    late must not keep other tenants waiting once for each of its alerts.
+
     ``now`` is for tests. What ``after_each`` raises ends it well. Raises the database's errors.
     """
     done = Delivered()
     for channel in CHANNELS:
-        for pk in _pending(channel, now):
+        away: set[int] = set()
+        for pk, tenant_pk in _pending(channel, now):
             claim = (now or timezone.now()) + CLAIM
-            if _claim(channel, pk, claim):
-                done += _send(channel, pk, claim)
+            if tenant_pk not in away and _claim(channel, pk, claim):
+                found = _send(channel, pk, claim)
+                if found.waiting or found.given_up:
+                    away.add(tenant_pk)
+                done += found
                 after_each()
     return done
 
@@ -81,16 +88,16 @@ def _claimable(channel: str, at: datetime) -> Q:
     return free & Q(**{f"{channel}_state": DeliveryState.PENDING.value})
 
 
-def _pending(channel: str, now: datetime | None) -> Iterator[int]:
-    """The alerts that nobody has claimed, oldest first, each once a run."""
+def _pending(channel: str, now: datetime | None) -> Iterator[tuple[int, int]]:
+    """The alerts that nobody has claimed and their tenants, oldest first, each once a run."""
     last = 0
     while True:
         rows = _rows().filter(_claimable(channel, now or timezone.now()), pk__gt=last)
-        page = list(rows.order_by("pk").values_list("pk", flat=True)[:PAGE])
+        page = list(rows.order_by("pk").values_list("pk", "tenant_id")[:PAGE])
         if not page:
             return
         yield from page
-        last = page[-1]
+        last = page[-1][0]
 
 
 def _claim(channel: str, pk: int, until: datetime) -> bool:
@@ -120,7 +127,7 @@ def _failed(channel: str, alert: Alert, claim: datetime, error: Exception) -> De
     at = claim - CLAIM
     attempts: int = getattr(alert, f"{channel}_attempts")
     again = at + FIRST_WAIT * 2 ** min(attempts - 1, MOST_DOUBLED)
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = _said(error)
     over = again > alert.raised_at + LONGEST
     logger.warning(
         "Alert %s of tenant %s: no %s at try %s, %s: %s",
@@ -152,6 +159,12 @@ def _mark(
     changes = {
         f"{channel}_state": state.value,
         f"{channel}_claimed_until": until,
-        f"{channel}_error": error[:LONGEST_ERROR],
+        f"{channel}_error": error,
     }
     _rows().filter(**mine).update(**changes)
+
+
+def _said(error: Exception) -> str:
+    """What an error says, in one line that fits: a receiver may have put anything into it."""
+    printable = "".join(each if each.isprintable() else " " for each in str(error))
+    return " ".join(printable.split())[:LONGEST_ERROR] or type(error).__name__

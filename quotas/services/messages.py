@@ -161,7 +161,8 @@ def _managers(alert: Alert) -> list[str]:
         for user in users
         if user.is_active
     ]
-    return list(dict.fromkeys(filter(None, addresses)))
+    # One that mail would refuse, such as a header of two lines, must not keep it from the others.
+    return list(dict.fromkeys(each for each in addresses if each and each.isprintable()))
 
 
 def _number(value: int) -> str:

@@ -44,11 +44,16 @@ class SettingsForm(forms.Form):
     webhook_url = forms.CharField(required=False, max_length=500)
 
 
-class CapForm(forms.Form):
-    """A cap on one limit."""
+class UncapForm(forms.Form):
+    """Which limit a cap is on."""
 
     scope = forms.CharField(max_length=200)
     name = forms.CharField(max_length=50)
+
+
+class CapForm(UncapForm):
+    """A cap on one limit."""
+
     amount = forms.IntegerField(min_value=1, max_value=MOST_AMOUNT)
 
 
@@ -156,7 +161,10 @@ def _set_cap(request: HttpRequest, seen: Viewing) -> dict[str, str]:
 
 
 def _remove_cap(request: HttpRequest, seen: Viewing) -> dict[str, str]:
-    remove_cap(seen.tenant_pk, request.POST.get("scope", ""), request.POST.get("name", ""))
+    form = UncapForm(request.POST)
+    if not form.is_valid():
+        return {"cap": _first(form)}
+    remove_cap(seen.tenant_pk, **form.cleaned_data)
     return {}
 
 

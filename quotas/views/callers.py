@@ -194,7 +194,9 @@ def _keys(texts: set[Any]) -> list[Any]:
     found = []
     for text in texts:
         try:
-            found.append(field.to_python(text))
+            value = field.to_python(text)
+            field.run_validators(value)  # a number may be above what its column holds
+            found.append(value)
         except Exception:  # noqa: BLE001, S112 - a field of the project's own may raise anything
             continue
     return found

@@ -105,3 +105,11 @@ def test_all_else_of_a_limit_stays():
 def test_a_cap_below_one_is_refused(most):
     with pytest.raises(InvalidLimit):
         capped(a_limit(FixedWindow(amount=100, period=MINUTE)), most)
+
+
+def test_a_capped_token_bucket_says_how_long_it_takes_to_fill_without_the_cap():
+    slow = TokenBucket(amount=7, period=MINUTE, capacity=100)
+
+    assert -(-100 * 60_000_000 // 7) == capped(a_limit(slow), 5).kept_us
+    assert 0 == capped(a_limit(slow), 100).kept_us
+    assert 0 == capped(a_limit(FixedWindow(amount=9, period=MINUTE)), 5).kept_us

@@ -63,6 +63,17 @@ def test_calls_are_counted_as_admitted_or_denied_and_their_units_summed(plan, te
     assert {"api/minute": (1, 0)} == denials(found)
 
 
+def test_units_stop_at_the_most_that_a_record_holds_and_never_start_over(plan, tenant):
+    a_limit(plan, amount=None)
+
+    for _ in range(290):
+        ask(of_tenant(tenant), cost=10**12)
+
+    (found,) = tallies_of([tenant_tag(tenant.pk)])
+    most = (1 << 48) - 1
+    assert [most] * 2 == [each.units for each in found.records]
+
+
 def test_of_several_limits_that_deny_the_one_with_the_longest_wait_counts(plan, tenant):
     a_limit(plan, name="minute", amount=1)
     a_limit(plan, name="hour", amount=1, period=HOUR)

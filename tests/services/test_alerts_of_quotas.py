@@ -67,6 +67,24 @@ def test_what_filled_a_month_in_its_last_minute_is_told_in_the_next(plan, tenant
     assert ["80", "100"] == [threshold for _, threshold, _, _ in alerts()]
 
 
+@pytest.mark.parametrize(("before", "days"), [(2, [27]), (8, [26, 27])])
+def test_an_hour_in_which_a_day_ended_is_told_of_the_day_that_was_used_up(
+    plan, clock, before, days
+):
+    a_limit(plan, amount=10, **{**MONTH, "unit": "day"})
+    tenant = a_tenant("nepal", time_zone="Asia/Kathmandu")
+    clock.move_to(datetime(2026, 10, 27, 18, 5, tzinfo=UTC))
+    allowed(of_tenant(tenant), times=before)
+    clock.tick(20 * 60)
+    flush()
+    allowed(of_tenant(tenant), times=9)
+
+    flush()
+
+    assert {*days} == {start.day for start, _ in periods(tenant)}
+    assert len(days) == len(periods(tenant))
+
+
 def test_a_quota_whose_zone_has_changed_within_its_period_raises_one_alert(plan, clock):
     a_limit(plan, amount=10, **{**MONTH, "unit": "day"})
     tenant = a_tenant("mover")

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from quotas.engine.connection import link
 from quotas.models import Cap
 from quotas.services.caps import NotCapped, cappable, remove_cap, set_cap
 from quotas.services.loading import EPOCH
@@ -72,6 +73,23 @@ def test_a_cap_set_and_removed_acts_on_the_next_call_and_keeps_what_was_used(ten
     assert not ask(of_tenant(tenant)).decision.allowed
     remove_cap(tenant.pk, "api", "minute")
     assert {"minute": 7} == left(ask(of_tenant(tenant)))
+
+
+@pytest.mark.parametrize("cost", [1, 2])
+def test_under_a_cap_a_bucket_is_remembered_until_it_is_full_without_it(plan, tenant, clock, cost):
+    plan.limits.all().delete()
+    a_limit(plan, algorithm="token_bucket", amount=10, capacity=30, period=HOUR)
+    assert 30 == allowed(of_tenant(tenant), times=40)
+    a_cap(tenant, 2)
+    clock.tick(HOUR)
+    client, key = link()
+
+    ask(of_tenant(tenant), cost=cost)
+
+    (state,) = client.scan_iter(key(f"{{t{tenant.pk}}}:c:*"))
+    assert client.pttl(state) / 1000 == pytest.approx(3 * 3600, abs=60)
+    remove_cap(tenant.pk, "api", "minute")
+    assert {"minute": 2 - cost} == left(ask(of_tenant(tenant), cost=0))
 
 
 def test_each_change_of_a_cap_acts_on_the_next_request_in_another_process(tenant, neighbour):

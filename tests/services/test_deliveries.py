@@ -109,6 +109,20 @@ def test_a_failure_is_tried_again_at_waits_that_double_and_given_up_after_a_day(
     assert Delivered() == deliver(now + 48 * HOUR)
 
 
+def test_a_receiver_that_fails_is_asked_once_a_run_and_keeps_no_other_tenant_waiting(
+    tenant, receiver
+):
+    other = a_tenant("globex")
+    for threshold in ("50", "60", "70"):
+        by_webhook(tenant, receiver, threshold=threshold)
+    by_webhook(other, receiver)
+    receiver.answers = [(500, {}, b"")]
+
+    assert Delivered(sent=1, waiting=1) == deliver(NOW)
+    assert 2 == len(receiver.came)
+    assert Delivered(sent=2) == deliver(NOW)
+
+
 def test_an_alert_that_waited_for_two_days_is_tried_all_the_same(tenant):
     an_alert(tenant)
 
@@ -202,3 +216,19 @@ def test_a_long_error_is_kept_as_far_as_it_fits(tenant, monkeypatch):
     alert.refresh_from_db()
     assert "x" * 200 == alert.email_error
     assert connection.is_usable()
+
+
+def test_what_a_receiver_says_neither_stops_the_others_nor_writes_lines_of_the_log(
+    tenant, receiver, caplog
+):
+    alert = by_webhook(tenant, receiver)
+    receiver.writing = lambda wfile: wfile.write(b"\0\x1b[2J\x85mine" + b"x" * 5000 + b"\r\n\r\n")
+
+    assert Delivered(waiting=1) == deliver(NOW)
+
+    alert.refresh_from_db()
+    (line,) = caplog.messages
+    assert alert.webhook_error.startswith("no answer: [2J mine")
+    assert alert.webhook_error.isprintable()
+    assert line.isprintable()
+    assert len(line) < 400

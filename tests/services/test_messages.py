@@ -69,6 +69,15 @@ def test_the_email_says_which_threshold_it_is(tenant, threshold, said):
     assert "all scopes together" in sent.subject
 
 
+def test_a_manager_whom_mail_would_refuse_does_not_keep_it_from_the_others(tenant):
+    broken = a_user("bo", email="bo@example.com\nBcc: all@example.com")
+    a_membership(tenant, broken, role="manager")
+    an_alert(tenant)
+
+    assert Delivered(sent=1) == deliver(NOW)
+    assert ["ada@example.com"] == mail.outbox[0].recipients()
+
+
 def test_a_name_of_several_lines_makes_no_header_of_its_own(tenant):
     type(tenant).objects.update(name="Acme\r\nBcc: eve@example.com")
     an_alert(tenant)

@@ -179,6 +179,12 @@ def test_what_is_no_amount_is_no_cap(tenant, manager, amount):
     assert not Cap.objects.exists()
 
 
+@pytest.mark.parametrize("what", ["cap", "uncap"])
+@pytest.mark.parametrize("scope", ["", "a\0", "a" * 201])
+def test_a_scope_that_no_limit_can_have_is_refused(tenant, manager, what, scope):
+    assert 400 == do(manager, what, scope=scope, name="hour", amount="3").status_code
+
+
 def test_a_form_that_is_none_of_the_pages_changes_nothing(tenant, manager):
     answer = do(manager, "delete")
 

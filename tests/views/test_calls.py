@@ -68,6 +68,14 @@ def test_members_are_called_by_name_and_others_by_number(tenant):
     assert "user " in text
 
 
+@pytest.mark.parametrize("pk", [10**18, 10**30, -1, "no number", "\0"])
+def test_a_user_whom_no_table_can_hold_is_called_by_number_too(tenant, pk):
+    ask(of_tenant(tenant, user=pk), "reports")
+
+    assert 200 == page(member_of(tenant), tenant).status_code
+    assert 1 == data(member_of(tenant), tenant).json()["calls"]["total"]["requests"]
+
+
 def test_everybody_not_listed_is_one_line(tenant):
     ask(of_tenant(tenant), "reports")
 

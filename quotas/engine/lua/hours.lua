@@ -39,7 +39,10 @@ if scopes > 0 then
     end
   end
   if verdict == 'D' then denied, no, early, soon = denied + 1, no + 1, early + hasty, soon + hasty
-  else admitted, units, yes, sum = admitted + 1, units + spent, yes + 1, sum + spent end
+  else
+    admitted, yes = admitted + 1, yes + 1
+    units, sum = math.min(units + spent, 281474976710655), math.min(sum + spent, 281474976710655)
+  end
   local callers, limits = sub(record, 24, behind - 1), sub(record, behind)
   if from then
     callers = sub(record, 24, from - 1) .. pack('<Bc0I4I4I6I4I4', #caller, caller, yes, no, sum, soon, base)

@@ -37,7 +37,7 @@ for turn = 1, scopes do
   local _, total, shadowed = unpack('<I4I6I6', record)
   local admitted, denied = unpack('<I4I4', record, place)
   spent = spent + units
-  if verdict == 'D' then denied = denied + 1 else admitted, total = admitted + 1, total + units end
+  if verdict == 'D' then denied = denied + 1 else admitted, total = admitted + 1, math.min(total + units, 281474976710655) end
   if verdict == 'S' then shadowed = shadowed + 1 end
   record = pack('<I4I6I6', quarter, total, shadowed) .. sub(record, 17, place - 1)
     .. pack('<I4I4', admitted, denied) .. sub(record, place + 8)
