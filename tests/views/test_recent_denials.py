@@ -18,7 +18,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
 
 def panel(tenant, *denials):
     rows = denial_rows(denials, statement_of(tenant.pk))
-    found = render_to_string("quotas/denials.html", {"tenant": tenant, "denials": rows})
+    history = {"zone_name": tenant.time_zone}
+    context = {"tenant": tenant, "denials": rows, "history": history}
+    found = render_to_string("quotas/denials.html", context)
     return Reading(SimpleNamespace(content=found.encode()))
 
 
