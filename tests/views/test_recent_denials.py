@@ -53,7 +53,7 @@ def test_the_table_scrolls_by_itself_and_has_a_name():
     shown = panel(tenant, a_denial(tenant))
 
     [region] = [each for each in shown.all("div") if each.get("class") == "q-scroll"]
-    assert ("region", "0") == (region["role"], region["tabindex"])
+    assert ("group", "0") == (region["role"], region["tabindex"])
     ids = [each["id"] for _, each in shown.elements if "id" in each]
     assert len(ids) == len(set(ids))
     assert region["aria-labelledby"] in ids
