@@ -7,8 +7,8 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from quotas.domain.calendar import instant_at
 from quotas.domain.history import Bucket, Denials, Sums
-from quotas.services.windows import instant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,5 +78,5 @@ def minutes(start_us: int, quarters: Sequence[Quarter], at_us: int, zone: ZoneIn
 
 
 def _buckets(edges: Sequence[int], zone: ZoneInfo) -> list[Bucket]:
-    instants = pairwise(instant(edge, zone) for edge in edges)
+    instants = pairwise(instant_at(edge, zone) for edge in edges)
     return [Bucket(start=start, end=end) for start, end in instants]

@@ -6,7 +6,7 @@ Each function is one query, whatever the number of buckets, scopes and generatio
 from __future__ import annotations
 
 import json
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import connections
 from django.db.models import DateTimeField, Q
 
+from quotas.domain.calendar import instant_at, microseconds
 from quotas.models import UsageDay, UsageQuarter
-from quotas.services.loading import EPOCH, microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,7 +138,7 @@ def _quarters(
 ) -> QuerySet[UsageQuarter, dict[str, Any]]:
     own = Q(tenant=tenant_pk, **_of(scope))
     inside = [
-        own & Q(start__gte=_instant(start), start__lt=_instant(stop)) for start, stop in ranges
+        own & Q(start__gte=instant_at(start), start__lt=instant_at(stop)) for start, stop in ranges
     ]
     rows = UsageQuarter.objects.filter(reduce(or_, inside)).order_by()
     found: QuerySet[UsageQuarter, dict[str, Any]] = rows.values(*FIELDS)
@@ -171,11 +171,7 @@ def _two(pair: Sequence[int]) -> tuple[int, int]:
 
 def _prepared(us: int, connection: BaseDatabaseWrapper) -> Any:
     """An instant as the database compares it."""
-    return DateTimeField().get_db_prep_value(_instant(us), connection)
-
-
-def _instant(us: int) -> datetime:
-    return EPOCH + timedelta(microseconds=us)
+    return DateTimeField().get_db_prep_value(instant_at(us), connection)
 
 
 def _us(start: datetime | str | None, zone: tzinfo | None) -> int | None:
