@@ -21,7 +21,7 @@ from quotas.services.alerts import raise_alerts
 from quotas.services.attempt import Attempt
 from quotas.services.calendars import used_of
 from quotas.services.flush_anonymous import flush_anonymous
-from quotas.services.keeping import BALANCES, HOURS, QUARTERS, check_can_keep, keep
+from quotas.services.keeping import BALANCES, HOURS, QUARTERS, check_can_keep, counted_of, keep
 from quotas.services.loading import load_tenants
 from quotas.services.store import store
 
@@ -131,9 +131,7 @@ def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
             same = (tenant.pk, each.scope, instant(each.start_us), tallied.generation)
             grown = (each.admitted, each.denied)
             if known.get(same) != grown and each.start_us > at_us - LATEST_US:
-                limits = {of.label: [of.denied, of.shadow_denied] for of in each.limits}
-                sums = (each.shadow_denied, each.units, each.peak)
-                rows[same] = (*same, *grown, *sums, limits, instant(at_us))
+                rows[same] = (*same, *counted_of(each, instant(at_us)))
     return list(rows.values())
 
 

@@ -14,7 +14,7 @@ from quotas.domain.calendar import instant_at
 from quotas.domain.keys import ANONYMOUS_TAG
 from quotas.engine import tallies
 from quotas.models import AnonymousQuarter
-from quotas.services.keeping import ANONYMOUS, keep
+from quotas.services.keeping import ANONYMOUS, counted_of, keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,5 +52,4 @@ def _changed(tallied: Tallied, at_us: int, latest_us: int) -> Iterator[Row]:
         same = (each.scope, start, tallied.generation)
         grown = (each.admitted, each.denied)
         if known.get(same) != grown and each.start_us > latest_us:
-            limits = {of.label: [of.denied, of.shadow_denied] for of in each.limits}
-            yield (*same, *grown, each.shadow_denied, each.units, each.peak, limits, copied_at)
+            yield (*same, *counted_of(each, copied_at))
