@@ -57,20 +57,17 @@ def calls_of(
     """
     first, last = _whole(max(start, end - LONGEST), end)
     hours = list(_hours(tenant_pk, first, last, tallied))
-    total, callers = Calls(), defaultdict[str, Calls](Calls)
+    callers = _busiest(hours)
+    total, listed = Calls(), Calls()
     for each in hours:
         total.add(*each.sums)
-        for caller, sums in each.callers.items():
-            callers[caller].add(*sums)
-    busiest = sorted(callers.items(), key=lambda each: (-each[1].requests, each[0]))[:MOST_SHOWN]
-    listed = Calls()
-    for _, sums in busiest:
+    for sums in callers.values():
         listed.add(sums.admitted, sums.denied, sums.units, sums.early)
     return CallsByHour(
         start=instant_at(first, zone),
         end=instant_at(last, zone),
         total=total,
-        callers=dict(busiest),
+        callers=callers,
         rest=total.less(listed),
         peaks=_peaks(hours, _edges(first, last, zone), zone),
     )
@@ -106,6 +103,16 @@ def _live(hour: Hour) -> _Counted:
         },
         {each.label: (each.used, each.most) for each in hour.peaks},
     )
+
+
+def _busiest(hours: Iterable[_Counted]) -> dict[str, Calls]:
+    """The callers who called most, the busiest first."""
+    found: dict[str, Calls] = defaultdict(Calls)
+    for each in hours:
+        for caller, sums in each.callers.items():
+            found[caller].add(*sums)
+    ranked = sorted(found.items(), key=lambda each: (-each[1].requests, each[0]))
+    return dict(ranked[:MOST_SHOWN])
 
 
 def _edges(first: int, last: int, zone: ZoneInfo) -> list[int]:

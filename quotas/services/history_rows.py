@@ -99,19 +99,10 @@ def kept_quarters(
     connection = connections[rows.db]
     if connection.vendor not in JOINING:
         return
-    starts = [_prepared(edge, connection) for edge in edges]
-    bucket, bounds = _nested(starts, 0, len(edges) - 1)
     generation, since_us = apart
     known = [] if since_us is None else [generation, _prepared(since_us, connection)]
-    asked = [_prepared(edge, connection) for edge in told]
-    kept, params = rows.query.get_compiler(rows.db).as_sql()
-    statement = BY_BUCKET.format(
-        bucket=bucket,
-        apart=_APART if known else "NULL",
-        told="kept.start >= %s AND kept.start < %s",
-        kept=kept,
-        **JOINING[connection.vendor],
-    )
+    starts, asked = ([_prepared(us, connection) for us in several] for several in (edges, told))
+    statement, bounds, params = _statement(rows, starts, connection.vendor, apart=bool(known))
     with connection.cursor() as cursor:
         cursor.execute(statement, [*bounds, *known, *asked, *params])
         for number, of, start, *sums, limits in cursor.fetchall():
@@ -120,6 +111,22 @@ def kept_quarters(
 
 
 _APART = "CASE WHEN kept.generation = %s AND kept.start >= %s THEN kept.start END"
+
+
+def _statement(
+    rows: QuerySet[UsageQuarter, dict[str, Any]], starts: Sequence[Any], vendor: str, *, apart: bool
+) -> tuple[str, list[Any], Sequence[Any]]:
+    """SQL, with the parameters at its beginning, of the buckets, and at its end, of ``rows``."""
+    bucket, bounds = _nested(starts, 0, len(starts) - 1)
+    kept, params = rows.query.get_compiler(rows.db).as_sql()
+    statement = BY_BUCKET.format(
+        bucket=bucket,
+        apart=_APART if apart else "NULL",
+        told="kept.start >= %s AND kept.start < %s",
+        kept=kept,
+        **JOINING[vendor],
+    )
+    return statement, bounds, params
 
 
 def _nested(starts: Sequence[Any], first: int, last: int) -> tuple[str, list[Any]]:
