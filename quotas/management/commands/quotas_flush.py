@@ -26,8 +26,9 @@ class Command(BaseCommand):
     """``quotas_flush``: one line a run. With ``--loop`` it survives outages, until it is ended."""
 
     help = (
-        "Copies what Redis has counted into the database: quarters of an hour, and what calendar "
-        "quotas have used. Running it again, or twice at once, changes nothing."
+        "Copies what Redis has counted into the database: quarters of an hour, hours, and what "
+        "calendar quotas have used, and raises the alerts that are due. Running it again, or twice "
+        "at once, changes nothing."
     )
     requires_system_checks = ()  # what was counted must not wait for a setting to be mended
 
