@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from quotas.domain.calendar import instant_at
 from quotas.domain.history import Bucket, Denials, Sums
+from quotas.engine.tallies import MINUTE_US
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from zoneinfo import ZoneInfo
 
     from quotas.engine.tallies import Quarter
-
-MINUTE_US = 60 * 1_000_000
 
 
 class Counting:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from quotas.domain.calendar import instant_at, microseconds, period_at
 from quotas.domain.history import Grain, Span, Window
 from quotas.domain.words import CalendarUnit
+from quotas.engine.hours import HOUR_US
 from quotas.engine.tallies import QUARTER_US
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from quotas.domain.calendar import Period
 
-HOUR_US, DAY_US = 4 * QUARTER_US, 96 * QUARTER_US
+DAY_US = 24 * HOUR_US
 LONGEST_BY_QUARTERS_US = 2 * DAY_US
 BACK = {Span.HOUR: HOUR_US, Span.DAY: DAY_US}
 DAYS = {Span.WEEK: 7, Span.MONTH: 31}
