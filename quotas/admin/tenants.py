@@ -29,10 +29,11 @@ from quotas.models import (
     Override,
     Tenant,
     UsageDay,
+    UsageHour,
     UsageQuarter,
 )
 
-COUNTED = (Alert, CalendarBalance, UsageDay, UsageQuarter)
+COUNTED = (Alert, CalendarBalance, UsageDay, UsageHour, UsageQuarter)
 
 
 class MembershipForm(ModelForm):

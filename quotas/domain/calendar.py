@@ -15,7 +15,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from calendar import monthrange
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from difflib import get_close_matches
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
@@ -50,11 +50,21 @@ class Period:
 
     @property
     def start_us(self) -> int:
-        return _us(self.start)
+        return microseconds(self.start)
 
     @property
     def end_us(self) -> int:
-        return _us(self.end)
+        return microseconds(self.end)
+
+
+def instant_at(us: int, zone: tzinfo = UTC) -> datetime:
+    """Microseconds since the epoch as an instant in a zone."""
+    return (EPOCH + timedelta(microseconds=us)).astimezone(zone)
+
+
+def microseconds(instant: datetime) -> int:
+    """An aware instant as microseconds since the epoch, exactly."""
+    return (instant - EPOCH) // MICROSECOND
 
 
 def period_at(unit: CalendarUnit, instant: datetime, *, zone: ZoneInfo, anchor: int = 1) -> Period:
@@ -66,8 +76,8 @@ def period_at(unit: CalendarUnit, instant: datetime, *, zone: ZoneInfo, anchor: 
     """
     if instant.utcoffset() is None:
         raise ValueError(f"instant is {instant!r}: give an aware datetime, such as one in UTC.")
-    start, end = _Calendar(unit=unit, zone=zone, anchor=anchor).span(_us(instant))
-    return Period(start=_datetime(start), end=_datetime(end))
+    start, end = _Calendar(unit=unit, zone=zone, anchor=anchor).span(microseconds(instant))
+    return Period(start=instant_at(start), end=instant_at(end))
 
 
 def edges_around(
@@ -165,7 +175,10 @@ class _Calendar:
 def _first_instant(day: date, zone: ZoneInfo) -> int:
     """The first instant, in us, at which the civil date of ``zone`` is ``day`` or later."""
     midnight = datetime.combine(day, time(), tzinfo=zone)
-    first, second = _us(midnight.astimezone(UTC)), _us(midnight.replace(fold=1).astimezone(UTC))
+    first, second = (
+        microseconds(midnight.astimezone(UTC)),
+        microseconds(midnight.replace(fold=1).astimezone(UTC)),
+    )
     if first <= second:  # the only midnight, or the first of two
         return first
     # The clocks jump over midnight. Read by the offset before the jump and by the one after it,
@@ -176,12 +189,4 @@ def _first_instant(day: date, zone: ZoneInfo) -> int:
 
 
 def _civil_date(instant_us: int, zone: ZoneInfo) -> date:
-    return _datetime(instant_us).astimezone(zone).date()
-
-
-def _datetime(instant_us: int) -> datetime:
-    return EPOCH + timedelta(microseconds=instant_us)
-
-
-def _us(instant: datetime) -> int:
-    return (instant - EPOCH) // MICROSECOND
+    return instant_at(instant_us).astimezone(zone).date()

@@ -17,7 +17,7 @@ from quotas.engine.bundle import labelled
 from quotas.engine.clock import clock
 from quotas.engine.connection import link
 from quotas.engine.script import Script, read
-from quotas.engine.tallies import COUNTS, FIVE, MINUTES, QUARTER_US
+from quotas.engine.tallies import COUNTS, FIVE, MINUTE_US, MINUTES
 from quotas.errors import EngineUnavailable
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from quotas.domain.decisions import Decision
     from quotas.engine.wire import Tally
 
-MINUTE_US = QUARTER_US // MINUTES
 QUARTERS = 288
 """Quarters of an hour in three days: the places of the ring."""
 MOST_IN = {size: (1 << 8 * size) - 1 for size in (FIVE, 6)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-MOST_DENIALS = 50
 HEAD = 18
 
 

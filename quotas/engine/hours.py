@@ -1,6 +1,6 @@
 """What the decision script has counted by the hour: who called, and how full each limit got.
 
-See hour.lua. Reading changes nothing.
+See hours.lua. Reading changes nothing.
 """
 
 from __future__ import annotations

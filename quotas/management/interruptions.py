@@ -9,6 +9,10 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Self, TypeVar
 
+from django.core.management.base import CommandError
+
+KILLED = 128
+"""Added to a signal's number: the exit status of what it ended."""
 ENDING = (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
 
 Item = TypeVar("Item")
@@ -61,6 +65,12 @@ class Interruptions:
                 except StopIteration:
                     return
             yield item
+
+    def ended(self, fate: str) -> CommandError:
+        """The error of a command that a signal has ended; ``fate`` follows its name."""
+        number = self.signal or signal.SIGINT
+        name = signal.Signals(number).name
+        return CommandError(f"Ended by {name}{fate}", returncode=KILLED + number)
 
     def _came(self, number: int, frame: FrameType | None) -> None:
         self.signal = number

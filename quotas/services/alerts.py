@@ -7,18 +7,17 @@ alert, and only that one sends the signal.
 from __future__ import annotations
 
 import logging
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db import IntegrityError, router, transaction
 
 from quotas.domain.alerts import PROJECTED, DeliveryState, is_projected, thresholds_met
-from quotas.domain.calendar import period_at
+from quotas.domain.calendar import instant_at, microseconds, period_at
 from quotas.domain.limits import CalendarQuota
 from quotas.domain.words import CalendarUnit, Mode
 from quotas.models import Alert, AlertSettings
-from quotas.services.loading import EPOCH, microseconds
 from quotas.services.policy import Policy, zone_of
 from quotas.signals import usage_threshold_reached
 
@@ -155,7 +154,7 @@ class _Judge:
         """
         if not isinstance(limit.rule, CalendarQuota):
             return _period(CalendarUnit.DAY, at_us, tenant.time_zone, 1)
-        at = EPOCH + timedelta(microseconds=at_us)
+        at = instant_at(at_us)
         for row in balances:
             if row[2:4] == (limit.scope, limit.name) and row[6] <= at < row[7]:
                 return row[6], row[7]
@@ -172,7 +171,7 @@ class _Judge:
 def _period(
     unit: CalendarUnit, at_us: int, time_zone: str, anchor_day: int
 ) -> tuple[datetime, datetime]:
-    at = EPOCH + timedelta(microseconds=at_us)
+    at = instant_at(at_us)
     found = period_at(unit, at, zone=zone_of(time_zone), anchor=anchor_day)
     return found.start, found.end
 

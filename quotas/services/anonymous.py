@@ -97,10 +97,9 @@ class Anonymous:
             newer, self._sums = self._sums, sums
             for (quarter, scope), each in newer.items():
                 self._sum(quarter, scope).add(each)
-            if self._sums:
-                latest = max(quarter for quarter, _ in self._sums)
-                for key in [key for key in self._sums if key[0] <= latest - QUARTERS]:
-                    del self._sums[key]
+            latest = max(quarter for quarter, _ in self._sums)
+            for key in [key for key in self._sums if key[0] <= latest - QUARTERS]:
+                del self._sums[key]
 
     def _sum(self, quarter: int, scope: str) -> Sum:
         found = self._sums.get((quarter, scope))

@@ -7,11 +7,12 @@ a quota that a throttle brings itself.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db import router
 
+from quotas.domain.calendar import instant_at
 from quotas.domain.keys import Subject, counted_as, subject_text, tenant_tag
 from quotas.domain.limits import DenyAll
 from quotas.domain.words import Algorithm, SubjectKind
@@ -19,7 +20,7 @@ from quotas.engine import limiter
 from quotas.engine.bundle import Asked, pack
 from quotas.models import CalendarBalance
 from quotas.services.keeping import BALANCES
-from quotas.services.loading import EPOCH, load_members
+from quotas.services.loading import load_members
 from quotas.services.policy import Policy
 
 if TYPE_CHECKING:
@@ -154,16 +155,16 @@ def _can_be_kept(limit: Limit) -> bool:
 def _balance(tenant: TenantRow, state: _State, verdict: Verdict, at_us: int) -> Row:
     """What was used, in the period whose end the state keeps; as `BALANCES` has its columns."""
     end_us = verdict.at_us + verdict.part
-    start = _instant(max(each for each in verdict.edges[:3] if each < end_us))
+    start = instant_at(max(each for each in verdict.edges[:3] if each < end_us))
     (scope, name), unit = (
         (state.limit.scope, state.limit.name),
         getattr(state.limit.rule, "unit", ""),
     )
     same = (tenant.pk, tenant.epoch, scope, name, state.subject, str(unit))
-    end = _instant(end_us)
+    end = instant_at(end_us)
     if end_us not in verdict.edges:
         start = _kept_start(same, end) or start
-    return (*same, start, end, verdict.used, _instant(at_us))
+    return (*same, start, end, verdict.used, instant_at(at_us))
 
 
 def _kept_start(same: Row, end: datetime) -> datetime | None:
@@ -172,7 +173,3 @@ def _kept_start(same: Row, end: datetime) -> datetime | None:
         **dict(zip(BALANCES.same, same, strict=False)), period_end=end
     )
     return rows.order_by("period_start").values_list("period_start", flat=True).first()
-
-
-def _instant(us: int) -> datetime:
-    return EPOCH + timedelta(microseconds=us)

@@ -11,12 +11,11 @@ from collections import defaultdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from quotas.domain.calendar import period_at
+from quotas.domain.calendar import instant_at, microseconds, period_at
 from quotas.domain.calls import Calls, CallsByHour, Peak
 from quotas.domain.words import CalendarUnit
 from quotas.engine.hours import HOUR_US
 from quotas.models import UsageHour
-from quotas.services.loading import EPOCH, microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,20 +57,17 @@ def calls_of(
     """
     first, last = _whole(max(start, end - LONGEST), end)
     hours = list(_hours(tenant_pk, first, last, tallied))
-    total, callers = Calls(), defaultdict[str, Calls](Calls)
+    callers = _busiest(hours)
+    total, listed = Calls(), Calls()
     for each in hours:
         total.add(*each.sums)
-        for caller, sums in each.callers.items():
-            callers[caller].add(*sums)
-    busiest = sorted(callers.items(), key=lambda each: (-each[1].requests, each[0]))[:MOST_SHOWN]
-    listed = Calls()
-    for _, sums in busiest:
+    for sums in callers.values():
         listed.add(sums.admitted, sums.denied, sums.units, sums.early)
     return CallsByHour(
-        start=_instant(first).astimezone(zone),
-        end=_instant(last).astimezone(zone),
+        start=instant_at(first, zone),
+        end=instant_at(last, zone),
         total=total,
-        callers=dict(busiest),
+        callers=callers,
         rest=total.less(listed),
         peaks=_peaks(hours, _edges(first, last, zone), zone),
     )
@@ -87,7 +83,7 @@ def _hours(tenant_pk: int, first: int, last: int, tallied: Tallied | None) -> It
     generation = tallied.generation if tallied else 0
     known = {(each.start_us, generation) for each in live}
     rows = UsageHour.objects.filter(
-        tenant=tenant_pk, start__gte=_instant(first), start__lt=_instant(last)
+        tenant=tenant_pk, start__gte=instant_at(first), start__lt=instant_at(last)
     ).order_by()
     columns = ("start", "generation", "admitted", "denied", "units", "early", "callers", "peaks")
     for start, of, admitted, denied, units, early, callers, peaks in rows.values_list(*columns):
@@ -109,13 +105,23 @@ def _live(hour: Hour) -> _Counted:
     )
 
 
+def _busiest(hours: Iterable[_Counted]) -> dict[str, Calls]:
+    """The callers who called most, the busiest first."""
+    found: dict[str, Calls] = defaultdict(Calls)
+    for each in hours:
+        for caller, sums in each.callers.items():
+            found[caller].add(*sums)
+    ranked = sorted(found.items(), key=lambda each: (-each[1].requests, each[0]))
+    return dict(ranked[:MOST_SHOWN])
+
+
 def _edges(first: int, last: int, zone: ZoneInfo) -> list[int]:
     """The starts of the hours, or of the civil days, and the end of the last."""
     if (last - first) // HOUR_US <= MOST_HOURS:
         return list(range(first, last + 1, HOUR_US))
     edges = [first]
     while edges[-1] < last:
-        day = period_at(CalendarUnit.DAY, _instant(edges[-1]), zone=zone)
+        day = period_at(CalendarUnit.DAY, instant_at(edges[-1]), zone=zone)
         edges.append(min(last, day.end_us))
     return edges
 
@@ -127,13 +133,9 @@ def _peaks(
     found: dict[str, dict[int, Peak]] = defaultdict(dict)
     for each in sorted(hours, key=lambda hour: hour.start_us):
         bucket = bisect_right(edges, each.start_us) - 1
-        start, end = (_instant(edge).astimezone(zone) for edge in edges[bucket : bucket + 2])
+        start, end = (instant_at(edge, zone) for edge in edges[bucket : bucket + 2])
         for label, (used, most) in each.peaks.items():
             before = found[label].get(bucket)
             high = used if before is None else max(used, before.used)
             found[label][bucket] = Peak(start=start, end=end, used=high, most=most)
     return {label: tuple(peaks.values()) for label, peaks in sorted(found.items())}
-
-
-def _instant(us: int) -> datetime:
-    return EPOCH + timedelta(microseconds=us)

@@ -7,16 +7,15 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from quotas.domain.calendar import instant_at
 from quotas.domain.history import Bucket, Denials, Sums
-from quotas.services.windows import instant
+from quotas.engine.tallies import MINUTE_US
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from zoneinfo import ZoneInfo
 
     from quotas.engine.tallies import Quarter
-
-MINUTE_US = 60 * 1_000_000
 
 
 class Counting:
@@ -78,5 +77,5 @@ def minutes(start_us: int, quarters: Sequence[Quarter], at_us: int, zone: ZoneIn
 
 
 def _buckets(edges: Sequence[int], zone: ZoneInfo) -> list[Bucket]:
-    instants = pairwise(instant(edge, zone) for edge in edges)
+    instants = pairwise(instant_at(edge, zone) for edge in edges)
     return [Bucket(start=start, end=end) for start, end in instants]

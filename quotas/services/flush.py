@@ -7,12 +7,12 @@ before or after its commit all end in the same rows. See docs/decisions/0007-usa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db import router
 
+from quotas.domain.calendar import instant_at
 from quotas.domain.keys import tenant_tag
 from quotas.engine import tallies
 from quotas.engine.hours import Hour
@@ -21,8 +21,8 @@ from quotas.services.alerts import raise_alerts
 from quotas.services.attempt import Attempt
 from quotas.services.calendars import used_of
 from quotas.services.flush_anonymous import flush_anonymous
-from quotas.services.keeping import BALANCES, HOURS, QUARTERS, check_can_keep, keep
-from quotas.services.loading import EPOCH, load_tenants
+from quotas.services.keeping import BALANCES, HOURS, QUARTERS, check_can_keep, counted_of, keep
+from quotas.services.loading import load_tenants
 from quotas.services.store import store
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
 
 def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
     """The quarters that the database has not, or not as they are now: few of those in Redis."""
-    instant = cache(lambda us: EPOCH + timedelta(microseconds=us))
+    instant = cache(instant_at)
     starts = [each.tallied.quarters[0].start_us for each in counted if each.tallied.quarters]
     known = _known(QUARTERS, counted, instant(min(starts))) if starts else {}
     rows: dict[Row, Row] = {}
@@ -131,15 +131,13 @@ def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
             same = (tenant.pk, each.scope, instant(each.start_us), tallied.generation)
             grown = (each.admitted, each.denied)
             if known.get(same) != grown and each.start_us > at_us - LATEST_US:
-                limits = {of.label: [of.denied, of.shadow_denied] for of in each.limits}
-                sums = (each.shadow_denied, each.units, each.peak)
-                rows[same] = (*same, *grown, *sums, limits, instant(at_us))
+                rows[same] = (*same, *counted_of(each, instant(at_us)))
     return list(rows.values())
 
 
 def _changed_hours(counted: Sequence[_Counted], at_us: int) -> list[Row]:
     """The hours that the database has not, or not as they are now."""
-    instant = cache(lambda us: EPOCH + timedelta(microseconds=us))
+    instant = cache(instant_at)
     starts = [each.tallied.hours[0].start_us for each in counted if each.tallied.hours]
     known = _known(HOURS, counted, instant(min(starts))) if starts else {}
     rows: dict[Row, Row] = {}
@@ -191,7 +189,7 @@ def _let_go(
 
 def _same(tenant: TenantRow, each: Quarter | Hour, generation: int) -> Row:
     """What names a row: `Copies.same` of its kind."""
-    start = EPOCH + timedelta(microseconds=each.start_us)
+    start = instant_at(each.start_us)
     if isinstance(each, Hour):
         return (tenant.pk, start, generation)
     return (tenant.pk, each.scope, start, generation)

@@ -6,16 +6,15 @@ its ring holds: of a quarter let go of earlier, what is added late would be a co
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.db import router
 
+from quotas.domain.calendar import instant_at
 from quotas.domain.keys import ANONYMOUS_TAG
 from quotas.engine import tallies
 from quotas.models import AnonymousQuarter
-from quotas.services.keeping import ANONYMOUS, keep
-from quotas.services.loading import EPOCH
+from quotas.services.keeping import ANONYMOUS, counted_of, keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,17 +40,16 @@ def flush_anonymous(at_us: int, latest_us: int) -> tuple[int, int]:
 
 def _changed(tallied: Tallied, at_us: int, latest_us: int) -> Iterator[Row]:
     kept = AnonymousQuarter.objects.using(router.db_for_write(AnonymousQuarter)).filter(
-        start__gte=EPOCH + timedelta(microseconds=tallied.quarters[0].start_us)
+        start__gte=instant_at(tallied.quarters[0].start_us)
     )
     known = {
         row[:3]: row[3:]
         for row in kept.order_by().values_list(*ANONYMOUS.same, *ANONYMOUS.growing).iterator()
     }
-    copied_at = EPOCH + timedelta(microseconds=at_us)
+    copied_at = instant_at(at_us)
     for each in tallied.quarters:
-        start = EPOCH + timedelta(microseconds=each.start_us)
+        start = instant_at(each.start_us)
         same = (each.scope, start, tallied.generation)
         grown = (each.admitted, each.denied)
         if known.get(same) != grown and each.start_us > latest_us:
-            limits = {of.label: [of.denied, of.shadow_denied] for of in each.limits}
-            yield (*same, *grown, each.shadow_denied, each.units, each.peak, limits, copied_at)
+            yield (*same, *counted_of(each, copied_at))

@@ -10,12 +10,12 @@ from datetime import date, datetime, time
 from itertools import product
 from typing import TYPE_CHECKING
 
+from quotas.domain.calendar import instant_at, microseconds
 from quotas.domain.history import Grain, History, Span
 from quotas.services.counting import Counting, minutes
 from quotas.services.history_rows import kept_days, kept_quarters
-from quotas.services.loading import microseconds
 from quotas.services.months import MonthsCounting
-from quotas.services.windows import BACK, Extent, edges_of, extent, instant, merged
+from quotas.services.windows import BACK, Extent, edges_of, extent, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -110,7 +110,7 @@ def _live(tallied: Tallied | None, scope: str | None, several: Iterable[Counting
 
 def _dates(span: Extent, zone: ZoneInfo) -> tuple[date, date]:
     """The first and the last civil date of a zone that a span touches."""
-    return instant(span.start, zone).date(), instant(span.stop - 1, zone).date()
+    return instant_at(span.start, zone).date(), instant_at(span.stop - 1, zone).date()
 
 
 def _are_asked(days: Iterable[KeptDay], window: Window, asked: Extent) -> bool:

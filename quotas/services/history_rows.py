@@ -6,7 +6,7 @@ Each function is one query, whatever the number of buckets, scopes and generatio
 from __future__ import annotations
 
 import json
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import connections
 from django.db.models import DateTimeField, Q
 
+from quotas.domain.calendar import instant_at, microseconds
 from quotas.models import UsageDay, UsageQuarter
-from quotas.services.loading import EPOCH, microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,19 +99,10 @@ def kept_quarters(
     connection = connections[rows.db]
     if connection.vendor not in JOINING:
         return
-    starts = [_prepared(edge, connection) for edge in edges]
-    bucket, bounds = _nested(starts, 0, len(edges) - 1)
     generation, since_us = apart
     known = [] if since_us is None else [generation, _prepared(since_us, connection)]
-    asked = [_prepared(edge, connection) for edge in told]
-    kept, params = rows.query.get_compiler(rows.db).as_sql()
-    statement = BY_BUCKET.format(
-        bucket=bucket,
-        apart=_APART if known else "NULL",
-        told="kept.start >= %s AND kept.start < %s",
-        kept=kept,
-        **JOINING[connection.vendor],
-    )
+    starts, asked = ([_prepared(us, connection) for us in several] for several in (edges, told))
+    statement, bounds, params = _statement(rows, starts, connection.vendor, apart=bool(known))
     with connection.cursor() as cursor:
         cursor.execute(statement, [*bounds, *known, *asked, *params])
         for number, of, start, *sums, limits in cursor.fetchall():
@@ -120,6 +111,22 @@ def kept_quarters(
 
 
 _APART = "CASE WHEN kept.generation = %s AND kept.start >= %s THEN kept.start END"
+
+
+def _statement(
+    rows: QuerySet[UsageQuarter, dict[str, Any]], starts: Sequence[Any], vendor: str, *, apart: bool
+) -> tuple[str, list[Any], Sequence[Any]]:
+    """SQL, with the parameters at its beginning, of the buckets, and at its end, of ``rows``."""
+    bucket, bounds = _nested(starts, 0, len(starts) - 1)
+    kept, params = rows.query.get_compiler(rows.db).as_sql()
+    statement = BY_BUCKET.format(
+        bucket=bucket,
+        apart=_APART if apart else "NULL",
+        told="kept.start >= %s AND kept.start < %s",
+        kept=kept,
+        **JOINING[vendor],
+    )
+    return statement, bounds, params
 
 
 def _nested(starts: Sequence[Any], first: int, last: int) -> tuple[str, list[Any]]:
@@ -138,7 +145,7 @@ def _quarters(
 ) -> QuerySet[UsageQuarter, dict[str, Any]]:
     own = Q(tenant=tenant_pk, **_of(scope))
     inside = [
-        own & Q(start__gte=_instant(start), start__lt=_instant(stop)) for start, stop in ranges
+        own & Q(start__gte=instant_at(start), start__lt=instant_at(stop)) for start, stop in ranges
     ]
     rows = UsageQuarter.objects.filter(reduce(or_, inside)).order_by()
     found: QuerySet[UsageQuarter, dict[str, Any]] = rows.values(*FIELDS)
@@ -171,11 +178,7 @@ def _two(pair: Sequence[int]) -> tuple[int, int]:
 
 def _prepared(us: int, connection: BaseDatabaseWrapper) -> Any:
     """An instant as the database compares it."""
-    return DateTimeField().get_db_prep_value(_instant(us), connection)
-
-
-def _instant(us: int) -> datetime:
-    return EPOCH + timedelta(microseconds=us)
+    return DateTimeField().get_db_prep_value(instant_at(us), connection)
 
 
 def _us(start: datetime | str | None, zone: tzinfo | None) -> int | None:

@@ -17,8 +17,11 @@ from quotas.models import AnonymousQuarter, CalendarBalance, UsageHour, UsageQua
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from django.db.backends.base.base import BaseDatabaseWrapper
+
+    from quotas.engine.tallies import Quarter
 
 logger = logging.getLogger("quotas")
 
@@ -64,6 +67,20 @@ BALANCES = Copies(
     _BALANCE,
     ("period_end", "used"),
 )
+
+
+def counted_of(quarter: Quarter, copied_at: datetime) -> Row:
+    """What a quarter says as Redis has it, in the order of the columns that do not name it."""
+    limits = {each.label: [each.denied, each.shadow_denied] for each in quarter.limits}
+    return (
+        quarter.admitted,
+        quarter.denied,
+        quarter.shadow_denied,
+        quarter.units,
+        quarter.peak,
+        limits,
+        copied_at,
+    )
 
 
 def keep(copies: Copies, rows: Sequence[Row], using: str) -> list[Row]:

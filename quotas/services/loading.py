@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import ValidationError
 from django.db import connections, router
 
+from quotas.domain.calendar import instant_at, microseconds
 from quotas.domain.policies import Limit, Source
 from quotas.engine.clock import clock, now_us
 from quotas.errors import InvalidLimit
@@ -26,11 +27,6 @@ logger = logging.getLogger("quotas")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CLOCKS_DIFFER_BY = timedelta(days=1)
 UNHOLDABLE = (ValueError, TypeError, OverflowError, ValidationError)
-
-
-def microseconds(instant: datetime) -> int:
-    """An aware instant as microseconds since the epoch, exactly."""
-    return (instant - EPOCH) // timedelta(microseconds=1)
 
 
 def load_plans() -> dict[int, PlanRow]:
@@ -138,7 +134,7 @@ def _overrides(tenant_pks: list[int], using: str) -> dict[int, list[OverrideRow]
 
     The engine's clock decides which are in force.
     """
-    over = EPOCH + timedelta(microseconds=now_us()) - CLOCKS_DIFFER_BY
+    over = instant_at(now_us()) - CLOCKS_DIFFER_BY
     rows = Override.objects.using(using).filter(tenant__in=tenant_pks).order_by("pk")
     held: dict[int, list[OverrideRow]] = {}
     for row in rows:

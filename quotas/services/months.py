@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quotas.domain.calendar import instant_at, microseconds
 from quotas.domain.limits import MICROSECOND
 from quotas.domain.months import Month, Months
 from quotas.engine.tallies import QUARTER_US
 from quotas.services.counting import Counting
-from quotas.services.loading import microseconds
-from quotas.services.windows import Extent, by_days, instant, month_at
+from quotas.services.windows import Extent, by_days, month_at
 
 if TYPE_CHECKING:
     from quotas.domain.history import Window
@@ -33,12 +33,12 @@ class MonthsCounting(Counting):
     def months(self) -> Months:
         """What was counted."""
         start, turn, end = (
-            instant(us, self._zone) for us in (self.extent.start, self._turn, self.extent.stop)
+            instant_at(us, self._zone) for us in (self.extent.start, self._turn, self.extent.stop)
         )
         buckets = self.buckets(self._zone)
         last = tuple(each for each in buckets if each.start < turn)
         return Months(
             this=Month(start=turn, end=end, buckets=tuple(buckets[len(last) :])),
             last=Month(start=start, end=turn, buckets=last),
-            same_point=instant(self._same_point, self._zone),
+            same_point=instant_at(self._same_point, self._zone),
         )

@@ -63,11 +63,7 @@ def prune(
     Raises `ValueError` for quarters that Redis may still hold, and for days that would go before
     their quarters.
     """
-    if not LEAST_QUARTERS <= quarters <= days:
-        raise ValueError(
-            f"quarters are kept for {quarters.days} days and days for {days.days}: give at least "
-            f"{LEAST_QUARTERS.days} for quarters, and for days no less."
-        )
+    _check(quarters, days)
     now = now or datetime.now(tz=UTC)
     summed = 0
     tenants = Tenant.objects.using(router.db_for_write(Tenant)).order_by("pk")
@@ -84,6 +80,14 @@ def prune(
         alerts=_delete(Alert, period_end__lt=now - days),
         anonymous=_delete(AnonymousQuarter, start__lt=now - days),
     )
+
+
+def _check(quarters: timedelta, days: timedelta) -> None:
+    if not LEAST_QUARTERS <= quarters <= days:
+        raise ValueError(
+            f"quarters are kept for {quarters.days} days and days for {days.days}: give at least "
+            f"{LEAST_QUARTERS.days} for quarters, and for days no less."
+        )
 
 
 def _quarters(tenant_pk: int, until: datetime) -> Iterator[list[UsageQuarter]]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.db import router
 
+from quotas.domain.calendar import instant_at, microseconds
 from quotas.domain.keys import Subject, tenant_tag
 from quotas.domain.limits import CalendarQuota
 from quotas.domain.words import CalendarUnit
 from quotas.engine import owners
 from quotas.models import CalendarBalance
-from quotas.services.loading import EPOCH, microseconds
 
 if TYPE_CHECKING:
     from quotas.services.policy import TenantRow
@@ -29,7 +28,7 @@ def balances(tenant: TenantRow, at_us: int) -> list[owners.Balance]:
     rows = CalendarBalance.objects.using(router.db_for_write(CalendarBalance)).filter(
         tenant_id=tenant.pk,
         epoch=tenant.epoch,
-        period_end__gt=EPOCH + timedelta(microseconds=at_us),
+        period_end__gt=instant_at(at_us),
     )
     return [
         owners.Balance(

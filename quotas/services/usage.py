@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -64,11 +65,20 @@ class UsageLine:
             return None
         return min(100, 100 * self.used // most) if most else 100
 
+    @property
+    def closeness(self) -> float:
+        """Used, as a share of what fits at once: what cannot be told, or has no end, is below 0."""
+        most = getattr(self.limit.rule, "most_at_once", None)
+        if self.used is None or most is None:
+            return -1
+        return self.used / most if most else math.inf
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Every limit that applies to a tenant, at one instant of the engine's clock (us).
 
+    ``lines`` have the limit first that is closest to its end; in an outage they are as they come.
     ``at_us`` is 0 in an outage. ``tallied`` is what Redis has counted for people, None in an
     outage; ``denials`` are the latest, the latest first.
     """
@@ -165,11 +175,12 @@ def _usage(policy: Policy, tenant: TenantRow, asked: limiter.Question, seen: Sig
     limits = asked.bundle.limits
     found = seen.found if seen and isinstance(seen.found, Decision) else None
     verdicts = found.verdicts if found else (None,) * len(limits)
+    lines = map(UsageLine, limits, verdicts)
     return Usage(
         tenant=tenant,
         plan_key=policy.plan.key if policy.plan else None,
         plan_name=policy.plan.name if policy.plan else None,
-        lines=tuple(map(UsageLine, limits, verdicts)),
+        lines=tuple(sorted(lines, key=lambda each: -each.closeness)),
         at_us=found.now_us if found else 0,
         outage=found is None,
         tallied=seen.tallied if seen else None,

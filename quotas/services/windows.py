@@ -6,11 +6,11 @@ from datetime import datetime, time, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from quotas.domain.calendar import period_at
+from quotas.domain.calendar import instant_at, microseconds, period_at
 from quotas.domain.history import Grain, Span, Window
 from quotas.domain.words import CalendarUnit
+from quotas.engine.hours import HOUR_US
 from quotas.engine.tallies import QUARTER_US
-from quotas.services.loading import EPOCH, microseconds
 
 if TYPE_CHECKING:
     from datetime import date
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from quotas.domain.calendar import Period
 
-HOUR_US, DAY_US = 4 * QUARTER_US, 96 * QUARTER_US
+DAY_US = 24 * HOUR_US
 LONGEST_BY_QUARTERS_US = 2 * DAY_US
 BACK = {Span.HOUR: HOUR_US, Span.DAY: DAY_US}
 DAYS = {Span.WEEK: 7, Span.MONTH: 31}
@@ -64,7 +64,7 @@ def edges_of(span: Extent, window: Window, *, whole_days: bool) -> tuple[Grain, 
 def by_days(span: Extent, zone: ZoneInfo) -> list[int]:
     """The edges of a span, and each midnight of a zone between them."""
     edges = {span.start, span.stop}
-    day = instant(span.start, zone).date()
+    day = instant_at(span.start, zone).date()
     while (edge := start_of(day := day + timedelta(1), zone)) < span.stop:
         edges.add(max(edge, span.start))
     return sorted(edges)
@@ -82,7 +82,7 @@ def month_at(window: Window, at_us: int) -> Period:
     """The tenant's own month around an instant."""
     return period_at(
         CalendarUnit.MONTH,
-        instant(at_us, window.own_zone),
+        instant_at(at_us, window.own_zone),
         zone=window.own_zone,
         anchor=window.anchor_day,
     )
@@ -93,11 +93,6 @@ def start_of(day: date, zone: ZoneInfo) -> int:
     """When a civil day of a zone begins (us): the first instant of it that there is."""
     noon = datetime.combine(day, time(12), tzinfo=zone)
     return _day(microseconds(noon), zone).start_us
-
-
-def instant(us: int, zone: ZoneInfo) -> datetime:
-    """Microseconds as an instant in a zone."""
-    return (EPOCH + timedelta(microseconds=us)).astimezone(zone)
 
 
 def _end(start: int, at_us: int, today: Period) -> int:
@@ -111,7 +106,7 @@ def _is_short(start: int, stop: int) -> bool:
 
 
 def _day(us: int, zone: ZoneInfo) -> Period:
-    return period_at(CalendarUnit.DAY, instant(us, zone), zone=zone)
+    return period_at(CalendarUnit.DAY, instant_at(us, zone), zone=zone)
 
 
 def _floor(us: int) -> int:

@@ -111,7 +111,6 @@ class AlertsPage(Private):
             "alerts": [AlertRow(each, reasons=manager) for each in latest_alerts(tenant.pk)],
             "caps": [CapRow(each) for each in cappable(tenant.pk)],
             "errors": errors or {},
-            "failed": failed,
             "done": "" if errors else DONE.get(request.GET.get("done", ""), ""),
         }
         status = 400 if errors else 200

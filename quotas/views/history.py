@@ -18,6 +18,7 @@ from quotas.views.filters import FilterForm
 
 if TYPE_CHECKING:
     from quotas.views.looks import Look
+
 SPANS = {
     Span.HOUR: gettext_lazy("last hour"),
     Span.DAY: gettext_lazy("24 hours"),
@@ -53,7 +54,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class DenialRow:
+class DenyingLimit:
     """A limit that denied, or would have in shadow."""
 
     title: str
@@ -168,14 +169,14 @@ class HistoryView:
         ]
 
     @property
-    def denials(self) -> list[DenialRow]:
+    def denials(self) -> list[DenyingLimit]:
         """By limit, the one that denied most first."""
         found = sorted(
             self.history.limits.items(),
             key=lambda each: (-each[1].denied, -each[1].shadow_denied),
         )
         return [
-            DenialRow(
+            DenyingLimit(
                 title=self._titles.get(label) or label.rpartition("/")[2],
                 scope=wording.scope_named(label.rpartition("/")[0]),
                 denied=wording.number(each.denied),

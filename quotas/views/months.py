@@ -11,11 +11,11 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from quotas.domain.calendar import microseconds
 from quotas.domain.history import Sums
 from quotas.domain.limits import MICROSECOND, CalendarQuota
 from quotas.domain.projection import used_at_end
 from quotas.domain.words import EVERY_SCOPE, CalendarUnit, SubjectKind
-from quotas.services.loading import microseconds
 from quotas.views import wording
 from quotas.views.charts import Tick, tick
 from quotas.views.headings import Heading, headings_of

@@ -108,7 +108,10 @@ def test_a_meter_that_tells_another_number_is_named(plan, tenant, altered, clock
     clock.tick(1)
     assert [] == named()
 
-    altered("usage_of", lambda usage: replace(usage, lines=usage.lines[:-1]))
+    def without_it(usage):
+        return replace(usage, lines=tuple(each for each in usage.lines if each.limit.name != "one"))
+
+    altered("usage_of", without_it)
 
     (found,) = named()
     assert ("meter", "other/one", "used", None) == found[:4]
@@ -121,9 +124,10 @@ def _capacity(algorithm):
 
 def test_a_calendar_meter_that_lags_behind_the_limiter_is_named(tenant, altered):
     def behind(usage):
-        first, *others = usage.lines
-        verdict = replace(first.verdict, level=first.verdict.level - 1)
-        return replace(usage, lines=(replace(first, verdict=verdict), *others))
+        lines = {each.limit.name: each for each in usage.lines}
+        month = lines["month"]
+        verdict = replace(month.verdict, level=month.verdict.level - 1)
+        return replace(usage, lines=(lines["hour"], replace(month, verdict=verdict)))
 
     altered("usage_of", behind)
 

@@ -209,3 +209,16 @@ def test_a_limit_lowered_below_what_was_used_is_at_100_percent(
     line = only(usage_of("acme"))
 
     assert (8, 0, 100) == (line.used, line.remaining, line.percent)
+
+
+def test_the_limit_closest_to_its_end_comes_first(plan, tenant):
+    a_limit(plan, name="unlimited", amount=None)
+    a_limit(plan, name="roomy", amount=1000)
+    a_limit(plan, name="close", amount=10)
+    a_limit(plan, name="closest", amount=201, algorithm="token_bucket", capacity=9)
+    a_limit(plan, name="closed", amount=0, mode="shadow")
+    ask(of_tenant(tenant), cost=8)
+
+    names = [line.limit.name for line in usage_of("acme").lines]
+
+    assert ["closed", "closest", "close", "roomy", "unlimited"] == names

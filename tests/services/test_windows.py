@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from quotas.domain.calendar import instant_at, microseconds
 from quotas.domain.history import Grain, Span, Window
-from quotas.services.loading import microseconds
-from quotas.services.windows import Extent, by_days, edges_of, extent, instant, merged, start_of
+from quotas.services.windows import Extent, by_days, edges_of, extent, merged, start_of
 
 BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
 AT = datetime(2026, 10, 27, 12, 3, tzinfo=UTC)
@@ -18,7 +18,7 @@ def cut(span, *, at=AT, zone=BERLIN, whole_days=False, **fields):
     """The grain, and the edges in the zone."""
     window = Window(span=span, zone=zone, **{"own_zone": zone, **fields})
     grain, edges = edges_of(extent(window, microseconds(at)), window, whole_days=whole_days)
-    return grain, [instant(each, zone) for each in edges]
+    return grain, [instant_at(each, zone) for each in edges]
 
 
 def chosen(since, until, **fields):
@@ -55,7 +55,7 @@ def test_in_utc_the_days_of_a_period_are_those_of_utc_and_its_edges_stay():
     window = Window(span=Span.PERIOD, zone=ZoneInfo("UTC"), own_zone=BERLIN)
     _, edges = edges_of(extent(window, microseconds(AT)), window, whole_days=False)
 
-    found = [instant(each, UTC) for each in edges]
+    found = [instant_at(each, UTC) for each in edges]
     assert datetime(2026, 9, 30, 22, tzinfo=UTC) == found[0]
     assert datetime(2026, 10, 1, tzinfo=UTC) == found[1]
     assert datetime(2026, 10, 28, tzinfo=UTC) == found[-1]
@@ -67,7 +67,7 @@ def test_in_utc_a_period_ends_with_the_tenants_own_even_if_today_is_longer():
 
     span = extent(window, microseconds(datetime(2026, 10, 31, 14, tzinfo=UTC)))
 
-    assert datetime(2026, 10, 31, 15, tzinfo=UTC) == instant(span.stop, UTC)
+    assert datetime(2026, 10, 31, 15, tzinfo=UTC) == instant_at(span.stop, UTC)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_chosen_days_of_utc_stay_what_they_are_where_whole_days_of_another_zone_
 
     _, edges = edges_of(extent(window, microseconds(AT)), window, whole_days=True)
 
-    assert [since, until] == [instant(each, UTC) for each in (edges[0], edges[-1])]
+    assert [since, until] == [instant_at(each, UTC) for each in (edges[0], edges[-1])]
     assert 4 == len(edges)
 
 
@@ -135,7 +135,7 @@ def test_a_date_that_a_zone_left_out_has_no_bucket():
     apia = ZoneInfo("Pacific/Apia")
     span = Extent(start_of(date(2011, 12, 28), apia), start_of(date(2012, 1, 2), apia))
 
-    found = [instant(each, apia).date().day for each in by_days(span, apia)]
+    found = [instant_at(each, apia).date().day for each in by_days(span, apia)]
 
     assert [28, 29, 31, 1, 2] == found
 

@@ -15,7 +15,7 @@ from quotas.views.peaks import PeakChart
 from tests import START_US
 from tests.models.rows import a_membership, a_user
 from tests.services.asking import ask, of_tenant
-from tests.views.looking import a_customer, browser, data, member_of, page
+from tests.views.looking import Reading, a_customer, browser, data, member_of, page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
 
@@ -165,6 +165,17 @@ def test_the_latest_denials_are_listed_with_what_was_asked_and_by_whom(tenant):
 
     assert 2 == text.count("GET api/reports/")
     assert 2 == len(data(browser(ann), tenant).json()["denials"])
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "UTC"])
+def test_the_latest_denials_say_in_which_zone_their_times_are(zone, clock):
+    tenant = a_customer({"amount": 0}, time_zone="Asia/Tokyo")
+    ask(of_tenant(tenant), "reports")
+
+    text = Reading(page(member_of(tenant), tenant, zone=zone)).text
+
+    assert f"The latest first, in {zone}." in text
+    assert f"27 Oct 2026, {'00' if zone == 'UTC' else '09'}:00:00 minute" in text
 
 
 def test_json_has_the_same_callers_and_peaks(tenant):

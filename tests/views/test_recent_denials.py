@@ -19,7 +19,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
 
 def panel(tenant, *denials):
     rows = denial_rows(denials, statement_of(tenant.pk))
-    found = render_to_string("quotas/denials.html", {"tenant": tenant, "denials": rows})
+    history = {"zone_name": tenant.time_zone}
+    context = {"tenant": tenant, "denials": rows, "history": history}
+    found = render_to_string("quotas/denials.html", context)
     return Reading(SimpleNamespace(content=found.encode()))
 
 
@@ -52,7 +54,7 @@ def test_the_table_scrolls_by_itself_and_has_a_name():
     shown = panel(tenant, a_denial(tenant))
 
     [region] = [each for each in shown.all("div") if each.get("class") == "q-scroll"]
-    assert ("region", "0") == (region["role"], region["tabindex"])
+    assert ("group", "0") == (region["role"], region["tabindex"])
     ids = [each["id"] for _, each in shown.elements if "id" in each]
     assert len(ids) == len(set(ids))
     assert region["aria-labelledby"] in ids

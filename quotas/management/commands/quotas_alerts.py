@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from threading import Event
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -11,11 +9,8 @@ from django.db import Error as DatabaseFault
 from django.db import close_old_connections
 
 from quotas.management.interruptions import Interruptions
+from quotas.management.looping import add_loop, pause
 from quotas.services.deliveries import deliver
-
-KILLED = 128
-"""Added to a signal's number: the exit status of what it ended."""
-LONGEST_LOOP = 24 * 3600
 
 
 class Command(BaseCommand):
@@ -27,12 +22,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--loop",
-            type=_seconds,
-            metavar="SECONDS",
-            help="again so many seconds after each run, until SIGINT or SIGTERM",
-        )
+        add_loop(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         every = options["loop"]
@@ -46,11 +36,8 @@ class Command(BaseCommand):
                         pause(every)
             except KeyboardInterrupt:
                 if every is None:
-                    number = interruptions.signal or signal.SIGINT
-                    raise CommandError(
-                        f"Ended by {signal.Signals(number).name} before all was sent; "
-                        "run it again for the rest.",
-                        returncode=KILLED + number,
+                    raise interruptions.ended(
+                        " before all was sent; run it again for the rest."
                     ) from None
 
     def _once(self, interruptions: Interruptions) -> None:
@@ -75,18 +62,6 @@ class Command(BaseCommand):
         self.stdout.write(
             f"{done.sent:,} sent, {done.waiting:,} to be tried again, {done.given_up:,} given up"
         )
-
-
-def pause(seconds: float) -> None:
-    """Wait: a signal that ends the command ends the waiting, too."""
-    Event().wait(seconds)
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds <= LONGEST_LOOP:
-        raise ValueError(text)
-    return seconds
 
 
 def _told(error: Exception) -> str:

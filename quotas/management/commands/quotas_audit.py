@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import time
 from typing import Any
 
@@ -20,8 +19,6 @@ from quotas.models import Tenant
 from quotas.services.audit.differences import Audited
 from quotas.services.audit.walk import UnknownTenant, audit
 
-KILLED = 128
-"""Added to a signal's number: the exit status of what it ended."""
 DIFFERS, FAILED = 1, 2
 LONGEST_NAME = 60
 FAULTS = (EngineUnavailable, DatabaseFault, ConfigurationError, ImproperlyConfigured)
@@ -47,11 +44,7 @@ class Command(BaseCommand):
             try:
                 done = self._audit(interruptions, options["tenant"])
             except KeyboardInterrupt:
-                number = interruptions.signal or signal.SIGINT
-                raise CommandError(
-                    f"Ended by {signal.Signals(number).name} before all was compared.",
-                    returncode=KILLED + number,
-                ) from None
+                raise interruptions.ended(" before all was compared.") from None
             except UnknownTenant as error:
                 name = shown(str(error.args[0]), LONGEST_NAME)
                 raise CommandError(

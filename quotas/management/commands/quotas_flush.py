@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import time
-from threading import Event
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -16,12 +14,11 @@ from quotas.conf import conf
 from quotas.errors import ConfigurationError, EngineUnavailable
 from quotas.management.drawing import plain
 from quotas.management.interruptions import Interruptions
+from quotas.management.looping import add_loop, pause
 from quotas.management.progress import Progress
 from quotas.models import Tenant
 from quotas.services.flush import flush
 
-KILLED = 128
-"""Added to a signal's number: the exit status of what it ended."""
 FAULTS = (EngineUnavailable, DatabaseFault)
 
 
@@ -29,18 +26,14 @@ class Command(BaseCommand):
     """``quotas_flush``: one line a run. With ``--loop`` it survives outages, until it is ended."""
 
     help = (
-        "Copies what Redis has counted into the database: quarters of an hour, and what calendar "
-        "quotas have used. Running it again, or twice at once, changes nothing."
+        "Copies what Redis has counted into the database: quarters of an hour, hours, and what "
+        "calendar quotas have used, and raises the alerts that are due. Running it again, or twice "
+        "at once, changes nothing."
     )
     requires_system_checks = ()  # what was counted must not wait for a setting to be mended
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--loop",
-            type=_seconds,
-            metavar="SECONDS",
-            help="again so many seconds after each run, until SIGINT or SIGTERM",
-        )
+        add_loop(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         every = options["loop"]
@@ -54,11 +47,8 @@ class Command(BaseCommand):
                         pause(every)
             except KeyboardInterrupt:
                 if every is None:
-                    number = interruptions.signal or signal.SIGINT
-                    raise CommandError(
-                        f"Ended by {signal.Signals(number).name} before all was copied; "
-                        "what was, stays: run it again.",
-                        returncode=KILLED + number,
+                    raise interruptions.ended(
+                        " before all was copied; what was, stays: run it again."
                     ) from None
 
     def _once(self, interruptions: Interruptions) -> None:
@@ -109,18 +99,6 @@ class Command(BaseCommand):
             self.stderr.write(plain(text, encoding), style_func=str, ending="")
 
         return Progress(write, shown=self.stderr.isatty(), noun="tenants")
-
-
-def pause(seconds: float) -> None:
-    """Wait: a signal that ends the command ends the waiting, too."""
-    Event().wait(seconds)
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds <= 24 * 3600:
-        raise ValueError(text)
-    return seconds
 
 
 def _told(error: Exception) -> str:

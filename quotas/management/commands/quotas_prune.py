@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from datetime import timedelta
 from typing import Any
 
@@ -14,9 +13,6 @@ from quotas.management.interruptions import Interruptions
 from quotas.management.progress import Progress
 from quotas.models import Tenant
 from quotas.services.prune import Pruned, prune
-
-KILLED = 128
-"""Added to a signal's number: the exit status of what it ended."""
 
 
 class Command(BaseCommand):
@@ -50,11 +46,7 @@ class Command(BaseCommand):
             try:
                 done = self._prune(interruptions, options["quarters"], options["days"])
             except KeyboardInterrupt:
-                number = interruptions.signal or signal.SIGINT
-                raise CommandError(
-                    f"Ended by {signal.Signals(number).name}; run it again to go on.",
-                    returncode=KILLED + number,
-                ) from None
+                raise interruptions.ended("; run it again to go on.") from None
             except (ValueError, OverflowError) as error:
                 raise CommandError(str(error)) from error
             except DatabaseFault as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from quotas.conf import conf
 from quotas.errors import EngineUnavailable, QuotasError
 from quotas.management.drawing import plain
-from quotas.management.interruptions import Interruptions
+from quotas.management.interruptions import KILLED, Interruptions
 from quotas.management.progress import Progress
 from quotas.management.records import Record
 from quotas.management.simulation.options import BUCKET, Run, add_options, run_of
@@ -37,8 +36,6 @@ Every limit counts by the subject of the event; all are charged or none. Calls i
 their lease. Lines that cannot be read are told and left out; when there are no others, the command
 fails.
 """
-KILLED = 128
-"""Added to a signal's number: the exit status of what it ended."""
 READER_GONE = KILLED + 13
 """As SIGPIPE, which not every platform has, would end it."""
 
@@ -84,11 +81,7 @@ class Command(BaseCommand):
         else:
             self._report(run, summary, bad)
         if cut_short:
-            number = interruptions.signal or signal.SIGINT
-            raise CommandError(
-                f"Ended by {signal.Signals(number).name} before the end of {run.path!r}.",
-                returncode=KILLED + number,
-            )
+            raise interruptions.ended(f" before the end of {run.path!r}.")
         if bad.count and not summary.total.asked:
             raise CommandError(f"No line of {run.path!r} could be read: the reasons are above.")
 

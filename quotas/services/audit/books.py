@@ -7,10 +7,10 @@ hands over in between is missing in both, and there at the next reading.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from quotas.domain.calendar import instant_at
 from quotas.domain.decisions import Decision
 from quotas.domain.keys import counted_as, tenant_tag
 from quotas.domain.limits import DenyAll
@@ -22,7 +22,6 @@ from quotas.engine.sight import Seen, look_at_each
 from quotas.engine.tallies import counting_at
 from quotas.services.audit.kept import Counted, CountedHour, Kept, read_kept
 from quotas.services.laying_out import Caller, subjects_of
-from quotas.services.loading import EPOCH
 from quotas.services.policy import Policy, zone_of
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ class Books:
         )
 
     def _date(self, at_us: int) -> date:
-        return instant(at_us).astimezone(zone_of(self.tenant.time_zone)).date()
+        return instant_at(at_us, zone_of(self.tenant.time_zone)).date()
 
 
 def read_books(tenants: Sequence[TenantRow], plans: Plans) -> list[Books]:
@@ -171,11 +170,6 @@ def hours_of(tallied: Tallied) -> dict[tuple[int, int], CountedHour]:
         )
         for each in tallied.hours
     }
-
-
-def instant(us: int) -> datetime:
-    """An instant in UTC."""
-    return EPOCH + timedelta(microseconds=us)
 
 
 def _question(tenant: TenantRow, policy: Policy, at_us: int) -> limiter.Question:

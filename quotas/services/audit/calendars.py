@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from quotas.domain.calendar import instant_at
 from quotas.engine.tallies import QUARTER_US
-from quotas.services.audit.books import counts_periods, instant
+from quotas.services.audit.books import counts_periods
 from quotas.services.audit.differences import Audited, Difference, Kind
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class _Quota(NamedTuple):
             kind=kind,
             of=f"{limit.scope}/{limit.name}",
             number="units",
-            start=instant(self.start_us),
-            end=instant(self.end_us),
+            start=instant_at(self.start_us),
+            end=instant_at(self.end_us),
             first=first,
             second=second,
         )

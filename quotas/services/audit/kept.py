@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import router
 from django.db.models import BigIntegerField, Case, Sum, Value, When
 
+from quotas.domain.calendar import instant_at, microseconds
 from quotas.models import CalendarBalance, UsageDay, UsageHour, UsageQuarter
-from quotas.services.loading import EPOCH, microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +105,7 @@ def read_kept(
     earlier = sorted({each for each in edges if each < since_us})
     if earlier:
         _older(found, epochs, since_us, earlier)
-    first = _instant(min((*earlier, since_us)) - 86_400_000_000).date()
+    first = instant_at(min((*earlier, since_us)) - 86_400_000_000).date()
     rows = _rows(UsageDay, epochs).filter(day__gte=first)
     for pk, day, scope, limits, *sums in rows.values_list(
         "tenant_id", "day", "scope", "limits", *NUMBERS[:4]
@@ -116,7 +116,7 @@ def read_kept(
 
 
 def _quarters(found: dict[int, Kept], epochs: dict[int, int], since_us: int) -> None:
-    rows = _rows(UsageQuarter, epochs).filter(start__gte=_instant(since_us))
+    rows = _rows(UsageQuarter, epochs).filter(start__gte=instant_at(since_us))
     named = ("tenant_id", "scope", "start", "generation", "copied_at", "limits")
     for pk, scope, start, generation, copied, limits, *numbers in rows.values_list(
         *named, *NUMBERS
@@ -127,7 +127,7 @@ def _quarters(found: dict[int, Kept], epochs: dict[int, int], since_us: int) -> 
 
 
 def _hours(found: dict[int, Kept], epochs: dict[int, int], since_us: int) -> None:
-    rows = _rows(UsageHour, epochs).filter(start__gte=_instant(since_us))
+    rows = _rows(UsageHour, epochs).filter(start__gte=instant_at(since_us))
     numbers = ("admitted", "denied", "units", "early", "callers", "peaks")
     for pk, start, generation, copied, *counted in rows.values_list(
         "tenant_id", "start", "generation", "copied_at", *numbers
@@ -140,10 +140,10 @@ def _hours(found: dict[int, Kept], epochs: dict[int, int], since_us: int) -> Non
 def _older(
     found: dict[int, Kept], epochs: dict[int, int], since_us: int, edges: Sequence[int]
 ) -> None:
-    until = [When(start__lt=_instant(end), then=Value(end)) for end in (*edges[1:], since_us)]
+    until = [When(start__lt=instant_at(end), then=Value(end)) for end in (*edges[1:], since_us)]
     rows = (
         _rows(UsageQuarter, epochs)
-        .filter(start__gte=_instant(edges[0]), start__lt=_instant(since_us))
+        .filter(start__gte=instant_at(edges[0]), start__lt=instant_at(since_us))
         .annotate(until=Case(*until, output_field=BigIntegerField()))
         .values("tenant_id", "scope", "until", "generation")
         .annotate(sum=Sum("units"))
@@ -153,7 +153,7 @@ def _older(
 
 
 def _balances(found: dict[int, Kept], epochs: dict[int, int], at_us: int) -> None:
-    rows = _rows(CalendarBalance, epochs).filter(subject="", period_end__gt=_instant(at_us))
+    rows = _rows(CalendarBalance, epochs).filter(subject="", period_end__gt=instant_at(at_us))
     named = ("tenant_id", "epoch", "scope", "name", "unit", "period_end")
     for pk, epoch, scope, name, unit, end, used, start, copied in rows.order_by("used").values_list(
         *named, "used", "period_start", "copied_at"
@@ -171,7 +171,3 @@ def _rows(model: type[Model], epochs: dict[int, int]) -> QuerySet[Any]:
 
 def _labels(limits: dict[str, Any]) -> Labels:
     return {label: (int(pair[0]), int(pair[1])) for label, pair in limits.items()}
-
-
-def _instant(us: int) -> datetime:
-    return EPOCH + timedelta(microseconds=us)

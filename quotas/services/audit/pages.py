@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from quotas.domain.calendar import instant_at
 from quotas.domain.history import Span, Sums, Window
 from quotas.engine.sight import Seen, look_at_each
 from quotas.errors import EngineUnavailable
-from quotas.services.audit.books import Books, counts_periods, instant, quarters_of
+from quotas.services.audit.books import Books, counts_periods, quarters_of
 from quotas.services.audit.differences import Audited, Difference, Kind
 from quotas.services.history import history_of
 from quotas.services.policy import zone_of
@@ -113,7 +114,7 @@ def _summed(books: Books, tallied: Tallied, start: datetime, end: datetime) -> T
     found = [
         (scope, counted)
         for (scope, start_us, _), counted in quarters.items()
-        if start <= instant(start_us) < end
+        if start <= instant_at(start_us) < end
     ]
     zone = zone_of(books.tenant.time_zone)
     midnight = start.astimezone(zone)
@@ -157,8 +158,8 @@ def _meters(books: Books, page: _Page, after: Seen) -> Iterator[Difference]:
                 kind=Kind.METER,
                 of=f"{limit.scope}/{limit.name}",
                 number="used",
-                start=instant(books.at_us),
-                end=instant(books.at_us),
+                start=instant_at(books.at_us),
+                end=instant_at(books.at_us),
                 first=found,
                 second=high if found is not None and found > high else low,
             )

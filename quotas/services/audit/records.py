@@ -10,9 +10,9 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from quotas.domain.calendar import instant_at
 from quotas.engine.hours import HOUR_US
-from quotas.engine.tallies import QUARTER_US
-from quotas.services.audit.books import instant
+from quotas.engine.tallies import MINUTE_US, QUARTER_US
 from quotas.services.audit.differences import Audited, Difference, Kind
 from quotas.services.audit.kept import NUMBERS
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from quotas.services.audit.books import Books
     from quotas.services.audit.kept import Counted, CountedHour
 
-MINUTE_US = 60 * 1_000_000
 SETTLED_US = MINUTE_US
 """A call may be counted this much before a copy and yet not be in it: clocks are set back."""
 HELD_US = 3 * 24 * HOUR_US
@@ -48,8 +47,8 @@ class Record(NamedTuple):
             kind=kind,
             of=self.of,
             number=number,
-            start=instant(self.start_us),
-            end=instant(self.start_us + self.length_us),
+            start=instant_at(self.start_us),
+            end=instant_at(self.start_us + self.length_us),
             first=first,
             second=second,
         )
@@ -71,7 +70,7 @@ def audit_records(books: Books) -> Audited:
         quarters=len(books.quarters),
         hours=len(books.hours),
         waiting=len(waiting),
-        oldest=instant(min(waiting)) if waiting else None,
+        oldest=instant_at(min(waiting)) if waiting else None,
         differences=tuple(differences),
     )
 
