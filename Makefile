@@ -55,7 +55,7 @@ screenshots: $(VENV)/test.stamp $(EMBEDDED)
 	$(RUN) pytest -p no:randomly tests/browser/screenshots.py
 
 # The date would change at every run, and nobody needs it.
-messages: $(VENV)/demo.stamp
+messages: $(VENV)/test.stamp
 	for app in quotas project; do \
 		po=locale/ja/LC_MESSAGES/django.po; \
 		(cd $$app && ../$(BIN)/python -m django makemessages --locale ja --no-wrap --no-obsolete --add-location file && \
