@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.utils import translation
 
 from project import settings as demo_settings
 
@@ -19,6 +20,8 @@ def own_settings(demo, settings):
     settings.TEMPLATES = [settings.TEMPLATES[0] | {"DIRS": [PROJECT / "templates"]}]
     settings.STATICFILES_DIRS = [PROJECT / "static"]
     settings.LOCALE_PATHS = [PROJECT / "locale"]
+    with translation.override("en"):  # what the middleware activates outlives the request
+        yield
 
 
 @pytest.mark.parametrize(

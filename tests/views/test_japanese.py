@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings as django_settings
+from django.utils import translation
 
 from tests.models.rows import a_limit, a_membership, a_user, an_override
 from tests.services.alerting import an_alert
@@ -31,6 +32,8 @@ def languages(settings):
     middleware = list(django_settings.MIDDLEWARE)
     middleware.insert(1, "django.middleware.locale.LocaleMiddleware")
     settings.MIDDLEWARE = middleware
+    with translation.override("en"):  # what the middleware activates outlives the request
+        yield
 
 
 @pytest.fixture
