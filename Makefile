@@ -2,6 +2,7 @@
 # make test               everything that must hold before a change is kept
 # make lint               the part of it that runs no test
 # make screenshots        docs/images anew, with the demo in Debian's Chromium
+# make messages           the Japanese texts anew: adds what is new to django.po, compiles it (needs gettext)
 # make lock               requirements/*.txt anew, from pyproject.toml (needs uv)
 # make clean              away with all that these made
 #
@@ -35,7 +36,7 @@ ifeq ($(REDIS_URL),)
 EMBEDDED := $(VENV)/embedded.stamp
 endif
 
-.PHONY: demo test lint screenshots lock clean
+.PHONY: demo test lint screenshots messages lock clean
 
 demo: $(VENV)/demo.stamp $(EMBEDDED)
 	@exec $(BIN)/python -m project.supervise $(PORT)
@@ -52,6 +53,15 @@ lint: $(VENV)/test.stamp $(EMBEDDED)
 
 screenshots: $(VENV)/test.stamp $(EMBEDDED)
 	$(RUN) pytest -p no:randomly tests/browser/screenshots.py
+
+# The date would change at every run, and nobody needs it.
+messages: $(VENV)/test.stamp
+	for app in quotas project; do \
+		po=locale/ja/LC_MESSAGES/django.po; \
+		(cd $$app && ../$(BIN)/python -m django makemessages --locale ja --no-wrap --no-obsolete --add-location file && \
+			sed '/^"POT-Creation-Date/d' $$po > $$po.new && mv $$po.new $$po && \
+			../$(BIN)/python -m django compilemessages --locale ja) || exit 1; \
+	done
 
 $(VENV)/pyvenv.cfg:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -14,7 +14,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, models, router
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
 
 from quotas.admin.fields import written_period
 from quotas.admin.parents import ModelAdmin
@@ -25,7 +25,8 @@ LONGEST_NAME = 200
 
 def turned(field: str, old: object, new: object) -> str:
     """One change of one field, as the history shows it."""
-    return f"{field}: {_said(old)} → {_said(new)}"
+    values = {"field": field, "old": _said(old), "new": _said(new)}
+    return _("%(field)s: %(old)s → %(new)s") % values
 
 
 def log_changes(request: HttpRequest, changes: Iterable[tuple[models.Model, str]]) -> None:
@@ -67,13 +68,19 @@ class AuditedAdmin(ModelAdmin):
         said = _changes(form)
         for formset in formsets or ():
             what = formset.model._meta.verbose_name  # noqa: SLF001
-            said += [f"added {what} {row}" for row in formset.new_objects]
+            said += [
+                _("added %(what)s %(row)s") % {"what": what, "row": row}
+                for row in formset.new_objects
+            ]
             changed = {id(row) for row, _fields in formset.changed_objects}
             for row_form in formset.initial_forms:
                 if id(row_form.instance) in changed:
                     said += [f"{row_form.instance} {line}" for line in _changes(row_form)]
-            said += [f"deleted {what} {row}" for row in formset.deleted_objects]
-        return "; ".join(said) or "nothing changed"
+            said += [
+                _("deleted %(what)s %(row)s") % {"what": what, "row": row}
+                for row in formset.deleted_objects
+            ]
+        return "; ".join(said) or _("nothing changed")
 
     def changeform_view(
         self,
@@ -136,7 +143,7 @@ def _named(field: forms.Field, value: object) -> object:
 
 def _said(value: object) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, timedelta):
         return written_period(value)
-    return "blank" if value is None or value == "" else str(value)
+    return _("blank") if value is None or value == "" else str(value)

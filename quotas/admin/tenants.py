@@ -13,8 +13,8 @@ from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from quotas.admin.audit import AuditedAdmin, locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
@@ -153,10 +153,7 @@ class TenantAdmin(AuditedAdmin):
             _all_of(changed, rows.db).update(epoch=F("epoch") + 1)
             log_changes(
                 request,
-                [
-                    (row, f"counters reset; {turned('epoch', row.epoch, row.epoch + 1)}")
-                    for row in changed
-                ],
+                [(row, _reset(row.epoch)) for row in changed],
             )
         self._told(request, len(changed))
 
@@ -175,6 +172,10 @@ class TenantAdmin(AuditedAdmin):
             "%(count)d tenant was changed.", "%(count)d tenants were changed.", count
         )
         self.message_user(request, message % {"count": count}, messages.SUCCESS)
+
+
+def _reset(epoch: int) -> str:
+    return gettext("counters reset; %(change)s") % {"change": turned("epoch", epoch, epoch + 1)}
 
 
 def _all_of(rows: list[Any], using: str) -> QuerySet[Tenant]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from rest_framework import views
 from rest_framework.exceptions import APIException, Throttled
 from rest_framework.renderers import JSONRenderer
@@ -90,7 +90,7 @@ def _exceeded(decision: Decision, denial: Denial | None) -> dict[str, Any]:
         "type": QUOTA_EXCEEDED,
         "title": QUOTA_EXCEEDED_TITLE,
         "status": HTTPStatus.TOO_MANY_REQUESTS.value,
-        "detail": f"{_reason(name, longest)} {_advice(seconds)}".strip(),
+        "detail": _detail(_reason(name, longest), seconds),
         **_instance(denial),
         "violated-policies": [name for name, verdict in shown(decision) if verdict.denies],
         "retry_after": seconds,
@@ -123,8 +123,10 @@ def _reason(name: str, verdict: Verdict) -> str:
     return _("“%(name)s” has too little left for this request.") % said
 
 
-def _advice(seconds: int | None) -> str:
+def _detail(reason: str, seconds: int | None) -> str:
+    """Why, and when to try again where that helps."""
     if seconds is None:
-        return ""
-    said = ngettext("Try again in %(n)d second.", "Try again in %(n)d seconds.", seconds)
-    return said % {"n": seconds}
+        return reason
+    advice = ngettext("Try again in %(n)d second.", "Try again in %(n)d seconds.", seconds)
+    both = pgettext("two sentences", "%(first)s %(second)s")
+    return both % {"first": reason, "second": advice % {"n": seconds}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from quotas.domain.words import Algorithm, CalendarUnit, Mode, OutagePolicy, SubjectKind
 
@@ -18,10 +19,10 @@ ALGORITHMS = [
 ]
 BUCKETS = [Algorithm.TOKEN_BUCKET.value, Algorithm.LEAKY_BUCKET.value]
 UNITS = [
-    (CalendarUnit.DAY.value, _("day")),
-    (CalendarUnit.WEEK.value, _("week")),
-    (CalendarUnit.MONTH.value, _("month")),
-    (CalendarUnit.YEAR.value, _("year")),
+    (CalendarUnit.DAY.value, pgettext_lazy("calendar unit", "day")),
+    (CalendarUnit.WEEK.value, pgettext_lazy("calendar unit", "week")),
+    (CalendarUnit.MONTH.value, pgettext_lazy("calendar unit", "month")),
+    (CalendarUnit.YEAR.value, pgettext_lazy("calendar unit", "year")),
 ]
 SUBJECTS = [
     (SubjectKind.TENANT.value, _("the tenant")),

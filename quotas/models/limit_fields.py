@@ -22,6 +22,17 @@ from quotas.models.reach import Announced
 
 CALENDAR = Algorithm.CALENDAR_QUOTA.value
 CONCURRENCY = Algorithm.CONCURRENCY.value
+OUT_OF_RANGE = {
+    "amount": _(
+        "The amount is %(value)s: give a whole number from 1 to 10^12; 0 denies all, blank is "
+        "unlimited."
+    ),
+    "capacity": _(
+        "The capacity is %(value)s: give a whole number from 1 to 10^12; blank is the amount."
+    ),
+    "period": _("The period is %(value)s: give one above 0 and at most 1830 days."),
+}
+"""What `quotas.domain` says of a number that makes no rule, in the language of the reader."""
 
 
 class LimitFields(Announced):
@@ -216,6 +227,8 @@ class LimitFields(Announced):
             self.rule  # noqa: B018
         except InvalidLimit as error:
             field = str(error).partition(" ")[0]
-            known = field in {"amount", "period", "capacity"}
-            return {field if known else NON_FIELD_ERRORS: str(error)}
+            if field not in OUT_OF_RANGE:
+                return {NON_FIELD_ERRORS: str(error)}
+            given = {"value": getattr(self, field)}
+            return {field: ValidationError(OUT_OF_RANGE[field], code="range", params=given)}
         return {}

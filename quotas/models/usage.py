@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from quotas.models.tenants import Tenant
 
@@ -152,7 +153,7 @@ class UsageDay(Counted):
         help_text=_("Who used it. No default."),
     )
     day = models.DateField(
-        _("day"),
+        pgettext_lazy("calendar unit", "day"),
         db_index=True,
         help_text=_("The date in the tenant's time zone when it was summed up. No default."),
     )

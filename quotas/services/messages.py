@@ -103,7 +103,7 @@ def text(alert: Alert) -> str:
     """The e-mail's own text, with a link where the site says where it is."""
     zone = zone_of(alert.tenant.time_zone)
     lines = [
-        f"{subject(alert)}.",
+        _("%(sentence)s.") % {"sentence": subject(alert)},
         "",
         _("%(used)s of %(amount)s units were used when this was noticed.")
         % {"used": _number(alert.used), "amount": _number(alert.amount)},

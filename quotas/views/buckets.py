@@ -79,10 +79,10 @@ class Buckets:
             yield tick(position / count, date_format(start, form))
 
     def _stack(self, name: str, sums: Sums) -> Stack:
-        said = ", ".join(
+        said = wording.listed(
             words % {"count": wording.number(count)}
             for kind, words in self._said.items()
             if (count := getattr(sums, kind)) or kind == "admitted"
         )
         shadow = min(sums.shadow_denied, sums.admitted)
-        return Stack(f"{name}: {said}", sums.admitted - shadow, shadow, sums.denied)
+        return Stack(wording.named(name, said), sums.admitted - shadow, shadow, sums.denied)

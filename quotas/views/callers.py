@@ -37,6 +37,7 @@ class CallerRow:
     early: str
     units: str
     share: str
+    share_words: str
 
 
 def calls_for(look: Look) -> CallsByHour:
@@ -111,22 +112,23 @@ class CallersView:
         values = {
             "early": wording.number(total.early),
             "denied": wording.number(total.denied),
-            "share": share,
+            "share": wording.share(share),
         }
-        said = (
-            _("%(early)s of %(denied)s denied calls (%(share)s %%) came sooner than told.") % values
-        )
+        said = _("%(early)s of %(denied)s denied calls (%(share)s) came sooner than told.") % values
         if share < PATIENT:
-            return f"{said} {_('Clients wait as long as Retry-After says.')}"
-        if share < HURRIED:
-            return f"{said} {_('Some clients do not wait as long as Retry-After says.')}"
-        return f"{said} {_('Clients try again without waiting as long as Retry-After says.')}"
+            told = _("Clients wait as long as Retry-After says.")
+        elif share < HURRIED:
+            told = _("Some clients do not wait as long as Retry-After says.")
+        else:
+            told = _("Clients try again without waiting as long as Retry-After says.")
+        return wording.sentences(said, told)
 
     def _row(self, caller: str, sums: Calls) -> CallerRow:
         named = self._names.named(caller)
         return self._line(named.name, named.credential, sums)
 
     def _line(self, name: str, credential: str, sums: Calls) -> CallerRow:
+        share = _share(sums, self._calls.total)
         return CallerRow(
             name=name,
             credential=credential,
@@ -134,7 +136,8 @@ class CallersView:
             denied=wording.number(sums.denied),
             early=wording.number(sums.early),
             units=wording.number(sums.units),
-            share=str(_share(sums, self._calls.total)),
+            share=str(share),
+            share_words=wording.share(share),
         )
 
 

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 
 from quotas.domain.words import EVERY_SCOPE
 from quotas.services.history import history_of
-from quotas.services.statement import State, state_of
 from quotas.views.filters import filters_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
 
     from quotas.domain.history import History
     from quotas.domain.months import Months
     from quotas.services.statement import Statement
-    from quotas.services.usage import UsageLine
     from quotas.views.filters import Filters
 
 
@@ -45,11 +43,6 @@ class Look:
         return self.statement.instant(at_us - self.statement.at_us)
 
 
-def closest_first(lines: Iterable[UsageLine]) -> tuple[UsageLine, ...]:
-    """Those that deny, then those with the largest share taken; those without a limit last."""
-    return tuple(sorted(lines, key=_distance))
-
-
 def look_at(statement: Statement, asked: Mapping[str, str]) -> Look:
     """The history and the months up to the reading, as a query string asks for them."""
     filters = filters_of(asked, statement)
@@ -58,17 +51,10 @@ def look_at(statement: Statement, asked: Mapping[str, str]) -> Look:
         statement.usage.tenant.pk, filters.window, statement.at_us, tallied=tallied
     )
     counted = {each.scope for each in tallied.quarters} if tallied else set()
-    usage = replace(statement.usage, lines=closest_first(statement.usage.lines))
     return Look(
         filters=filters,
-        statement=replace(statement, usage=usage, shown_in=filters.window.zone),
+        statement=replace(statement, shown_in=filters.window.zone),
         history=history,
         months=months,
         scopes=(statement.scopes | counted | history.scopes.keys()) - {EVERY_SCOPE},
     )
-
-
-def _distance(line: UsageLine) -> tuple[bool, float]:
-    most = getattr(line.limit.rule, "most_at_once", None)
-    share = -1.0 if most is None else (line.used or 0) / most if most else 1.0
-    return state_of(line) is not State.DENYING, -share

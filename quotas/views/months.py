@@ -119,7 +119,7 @@ class MonthsView:
         if pace is None:
             return said
         told = _("At this pace %(count)s by the end.") % {"count": wording.number(pace)}
-        return f"{said} {told}"
+        return wording.sentences(said, told)
 
     @property
     def chart(self) -> LineChart:
@@ -212,9 +212,7 @@ class MonthsView:
 
     def _span(self, month: Month) -> str:
         """A month by its first and last day."""
-        days = (month.start, month.end - MICROSECOND)
-        first, last = (date_format(each, pgettext("date format", "j M Y")) for each in days)
-        return f"{first} – {last}"
+        return wording.days(month.start, month.end - MICROSECOND)
 
 
 def _cells(start: datetime | None, total: int) -> tuple[str, str]:

@@ -91,7 +91,7 @@ class PeakChart:
             more = ngettext(
                 "The limit changed %(count)s time.", "The limit changed %(count)s times.", steps
             )
-            said = f"{said} {more % {'count': steps}}"
+            said = wording.sentences(said, more % {"count": wording.number(steps)})
         return said
 
     @property
@@ -120,9 +120,7 @@ class PeakChart:
                 words=self._named(each),
                 used=wording.number(each.used),
                 most=_("unlimited") if each.most is None else wording.number(each.most),
-                percent=""
-                if not each.most
-                else f"{wording.number(100 * each.used // each.most)} %",
+                percent=wording.share(100 * each.used // each.most) if each.most else "",
             )
             for each in reversed(self._peaks)
         ]
@@ -151,7 +149,7 @@ class PeakChart:
             width=percent(WHOLE * (end - start) * (1 - GAP)),
             y=percent(WHOLE - height),
             height=percent(height),
-            words=f"{self._named(peak)}: {words}",
+            words=wording.named(self._named(peak), words),
         )
 
     def _share(self, when: datetime) -> float:

@@ -13,6 +13,7 @@ from quotas.conf import conf
 from quotas.domain.dialects import quota_headers
 from quotas.domain.words import QUOTA_EXCEEDED, QUOTA_EXCEEDED_TITLE, Code
 from quotas.services.reading import MOST_READS, READS, count_read
+from quotas.views.wording import sentences
 
 if TYPE_CHECKING:
     from quotas.domain.decisions import Decision
@@ -46,11 +47,12 @@ def _problem(decision: Decision) -> dict[str, Any]:
     seconds = decision.retry_after_seconds or 1
     reason = _("Usage may be read %(most)d times in any minute.") % {"most": MOST_READS}
     advice = ngettext("Try again in %(n)d second.", "Try again in %(n)d seconds.", seconds)
+    advice %= {"n": seconds}
     return {
         "type": QUOTA_EXCEEDED,
         "title": QUOTA_EXCEEDED_TITLE,
         "status": Reads.status,
-        "detail": f"{reason} {advice % {'n': seconds}}",
+        "detail": sentences(reason, advice),
         "violated-policies": [READS.name],
         "retry_after": seconds,
         "code": Code.QUOTA_EXCEEDED.value,

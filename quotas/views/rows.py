@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from quotas.domain.limits import MICROSECOND, CalendarQuota, Concurrency, FixedWindow
 from quotas.domain.policies import Limit
@@ -64,6 +65,7 @@ class LimitFacts:
         self.off = limit.mode is Mode.OFF
         self.counted = wording.counted(limit.subject, yours=yours)
         self.rate = wording.rate(limit.rule)
+        self.allows = _("switched off") if self.off else self.rate
         anchor_day = statement.usage.tenant.anchor_day
         self.promise = wording.promise(limit.rule, anchor_day=anchor_day)
         self.capped = limit.cap is not None
@@ -116,7 +118,7 @@ class LimitRow(LimitFacts):
         if wait == 0 and verdict.delay_us:
             return _("now, to start in %(span)s") % {"span": wording.lasting(verdict.delay_us)}
         if wait == 0:
-            return _("now")
+            return pgettext("next call", "now")
         if isinstance(self.limit.rule, Concurrency):
             return _("when a call ends, at the latest in %(span)s") % {
                 "span": wording.lasting(wait)
@@ -168,7 +170,7 @@ def worst(rows: list[LimitRow]) -> State:
 def summary(rows: list[LimitRow]) -> list[str]:
     """How the limits stand, in a sentence or two: those that deny, those that are near."""
     said = [
-        sentence % {"titles": ", ".join(row.title for row in rows if row.state is state)}
+        sentence % {"titles": wording.listed(row.title for row in rows if row.state is state)}
         for state, sentence in (
             (State.DENYING, _("Denying now: %(titles)s.")),
             (State.NEAR, _("Near the limit: %(titles)s.")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import lru_cache
 
@@ -55,6 +56,31 @@ def number(value: int) -> str:
 @lru_cache(maxsize=8192)  # a page has a thousand numbers, the small ones over and over
 def _number(value: int, language: str | None) -> str:
     return str(number_format(value, force_grouping=True))
+
+
+def share(percent: int) -> str:
+    """A share of 100 as people read it: “75 %”."""
+    return gettext("%(percent)s %%") % {"percent": number(percent)}
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Several of a kind in a row: “Reports, Exports”."""
+    return pgettext("between the parts of a list", ", ").join(parts)
+
+
+def named(name: str, words: str) -> str:
+    """What is said of something, after its name: “Monday: 3 admitted”."""
+    return gettext("%(name)s: %(words)s") % {"name": name, "words": words}
+
+
+def days(first: datetime, last: datetime) -> str:
+    """A span by its first and its last day."""
+    return gettext("%(first)s – %(last)s") % {"first": day(first), "last": day(last)}
+
+
+def sentences(first: str, second: str) -> str:
+    """Two sentences, one after the other."""
+    return pgettext("two sentences", "%(first)s %(second)s") % {"first": first, "second": second}
 
 
 def rate(rule: Rule) -> str:
@@ -134,9 +160,11 @@ def lasting(span_us: int) -> str:
         ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes},
         ngettext("%(count)s second", "%(count)s seconds", rest) % {"count": rest},
     ]
-    return " ".join(
-        part for part, count in zip(parts, (days, hours, minutes, rest), strict=True) if count
-    )
+    said = [part for part, count in zip(parts, (days, hours, minutes, rest), strict=True) if count]
+    if len(said) <= 1:
+        return "".join(said)
+    larger, smaller = said
+    return gettext("%(larger)s %(smaller)s") % {"larger": larger, "smaller": smaller}
 
 
 def within(span_us: int) -> str:

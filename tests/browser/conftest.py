@@ -65,6 +65,7 @@ def site(transactional_db, demo, settings) -> Iterator[str]:
     settings.MIDDLEWARE = demo_settings.MIDDLEWARE
     settings.TEMPLATES = [settings.TEMPLATES[0] | {"DIRS": [PROJECT / "templates"]}]
     settings.STATICFILES_DIRS = [PROJECT / "static"]
+    settings.LOCALE_PATHS = [PROJECT / "locale"]
     settings.ALLOWED_HOSTS = [HOST]
     settings.LOGOUT_REDIRECT_URL = demo_settings.LOGOUT_REDIRECT_URL
     thread = LiveServerThread(HOST, StaticFilesHandler)

@@ -32,9 +32,10 @@ PLACES = [
 USAGE = [place for place in PLACES if place.path.startswith("/quotas/") and place.who != "staff"]
 
 
-def look(visit, place, **options):
+def look(visit, place, language="en", **options):
     """Somebody who looks at a page; before, the tenants made calls, of which some were denied."""
     visitor = visit(place.who, **options)
+    visitor.page.set_extra_http_headers({"Accept-Language": language})
     for tenant, calls in (("acme", 7), ("bolt", 22), ("cyan", 3)):
         for _ in range(calls):
             visitor.call(tenant)

@@ -40,9 +40,11 @@ def test_the_two_schemes_differ_and_grey_on_white_is_found(visit):
 
 
 @every_place
-def test_a_page_is_no_wider_than_a_phone(visit, place):
-    visitor = look(visit, place, viewport=PHONE)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_page_is_no_wider_than_a_phone(visit, place, language):
+    visitor = look(visit, place, language, viewport=PHONE)
 
     width = visitor.page.evaluate("document.documentElement.scrollWidth")
 
     assert PHONE["width"] == width
+    assert language == visitor.page.locator("html").get_attribute("lang")

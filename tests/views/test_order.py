@@ -28,5 +28,5 @@ def test_denying_limits_come_first_then_the_fullest_and_unlimited_ones_last(cloc
     names = [each["name"] for each in data(client, tenant).json()["limits"]]
     titles = [each for each in Reading(page(client, tenant)).text.split() if each in names]
 
-    assert ["full", "closed", "half", "calm", "free"] == names
+    assert ["closed", "full", "half", "calm", "free"] == names
     assert names == list(dict.fromkeys(titles))
