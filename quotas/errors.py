@@ -70,5 +70,20 @@ class BadDecisionId(QuotasError, ValueError):
     """A text that is no decision id of ours: made elsewhere, cut short, or signed by nobody."""
 
 
+class BadPlansFile(QuotasError, ValueError):
+    """A file of plans that cannot be read or acted on.
+
+    ``complaints``: one sentence each, with the place, the value and the way out.
+    """
+
+    def __init__(self, complaints: list[str]) -> None:
+        super().__init__("\n".join(complaints))
+        self.complaints = complaints
+
+
+class PlansChanged(QuotasError):
+    """Plans are no longer as they were when somebody looked at what would change."""
+
+
 class ConfigurationError(QuotasError):
     """A setting or a class attribute that cannot work; the message says which, and the way out."""

@@ -16,8 +16,8 @@ from django.db import IntegrityError, models, router
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
-from quotas.admin.fields import written_period
 from quotas.admin.parents import ModelAdmin
+from quotas.domain.periods import written_period
 
 logger = logging.getLogger("quotas.admin")
 LONGEST_NAME = 200

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -12,39 +11,14 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from quotas.domain.limits import LONGEST_PERIOD, MICROSECOND
-from quotas.domain.rates import CIVIL, SECOND, UNITS, parse_rate
+from quotas.domain.limits import LONGEST_PERIOD
+from quotas.domain.periods import read_period, written_period
+from quotas.domain.rates import CIVIL
 from quotas.errors import InvalidRate
 from quotas.models.fields import ThresholdsField
 
 # [0-9], not \d: digits of other scripts look alike and are easily mistaken.
-SECONDS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
-CLOCK = re.compile(r"([0-9]{1,6}):([0-5][0-9]):([0-5][0-9])")
 PERCENTAGES = re.compile(r"[0-9]{1,3} ?%?(?: *, *[0-9]{1,3} ?%?)*")
-MILLION = 1_000_000
-
-
-def read_period(text: str) -> timedelta:
-    """The period that ``text`` means: “1 minute”, “5m”, “00:01:00”, or seconds such as “60”.
-
-    Raises `InvalidRate` for anything else: what could be taken for two things is refused.
-    """
-    if SECONDS.fullmatch(text):
-        return timedelta(microseconds=int(Decimal(text) * MILLION))
-    if clock := CLOCK.fullmatch(text):
-        hours, minutes, seconds = (int(part) for part in clock.groups())
-        return timedelta(hours=hours, minutes=minutes, seconds=seconds)
-    return parse_rate(f"1/{text}", setting="period").period
-
-
-def written_period(span: timedelta) -> str:
-    """The text that `read_period` takes back for ``span``, in the largest unit that holds it."""
-    if span % SECOND:
-        return f"{span // MICROSECOND / MILLION:f}".rstrip("0")
-    length = span // SECOND
-    seconds, _letter, word, _others = next(unit for unit in UNITS if length % unit[0] == 0)
-    count = length // seconds
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 class PeriodField(forms.DurationField):

@@ -6,6 +6,7 @@ import pytest
 
 from quotas.testing import frozen_clock
 from tests import START_US
+from tests.models.conftest import hearing  # noqa: F401 - a fixture of these tests too
 from tests.services.neighbour import Neighbour
 from tests.services.receiver import receiving
 
