@@ -149,6 +149,23 @@ def test_a_call_denied_before_the_retry_after_it_was_given_came_early(plan, tena
     assert 1 == hour_of(tenant).early
 
 
+@pytest.mark.parametrize(("waited_ms", "early"), [(59_700, 1), (59_999, 1), (60_000, 0)])
+def test_early_is_sooner_than_the_whole_seconds_that_the_header_said(
+    plan, tenant, clock, waited_ms, early
+):
+    a_limit(plan, algorithm="fixed_window", amount=1, period=MINUTE)
+    caller = of_tenant(tenant, user=7)
+    clock.move_to(clock.now_us + 500_000)  # 59.5 seconds to wait, told as 60
+    ask(caller)
+    assert 60 == ask(caller).decision.retry_after_seconds
+
+    clock.move_to(clock.now_us + waited_ms * 1000)
+    ask(of_tenant(tenant, user=8))  # takes what the other had waited for
+    ask(caller)
+
+    assert early == hour_of(tenant).early
+
+
 def test_another_callers_retry_after_and_another_limits_say_nothing_of_a_call(plan, tenant):
     a_limit(plan, scope="api", name="one", amount=1)
     a_limit(plan, scope="reports", name="two", amount=1)
