@@ -63,7 +63,8 @@ def raise_alerts(
     """Keep an alert of each threshold that was newly come to, send its signal, and return it.
 
     ``balances`` as `quotas.services.keeping.BALANCES` has its columns. Limits in shadow raise none.
-    Of a limit that counts users, credentials or addresses the fullest is judged.
+    Of a limit that counts users, credentials or addresses the fullest is judged. Raises the
+    database's errors.
     """
     judge = _Judge(at_us)
     kept: dict[int, list[Row]] = {}
@@ -74,9 +75,10 @@ def raise_alerts(
     new = _new(judge.met)
     alerts: list[Alert] = []
     for start in range(0, len(new), BATCH):
-        alerts += _kept(new[start : start + BATCH])
-    for alert in alerts:
-        usage_threshold_reached.send_robust(sender=Alert, alert=alert)
+        kept_now = _kept(new[start : start + BATCH])
+        for alert in kept_now:  # before the next batch, which may fail
+            usage_threshold_reached.send_robust(sender=Alert, alert=alert)
+        alerts += kept_now
     return alerts
 
 
