@@ -19,10 +19,11 @@ from quotas.domain.keys import tenant_tag
 from quotas.engine import tallies
 from quotas.engine.hours import Hour
 from quotas.models import AnonymousQuarter, CalendarBalance, UsageHour, UsageQuarter
-from quotas.services.alerts import LATE_US, raise_alerts
+from quotas.services.alerts import raise_alerts
 from quotas.services.attempt import Attempt
 from quotas.services.calendars import used_of
 from quotas.services.flush_anonymous import flush_anonymous
+from quotas.services.judging import LATE_US
 from quotas.services.keeping import BALANCES, HOURS, QUARTERS, check_can_keep, counted_of, keep
 from quotas.services.loading import load_tenants
 from quotas.services.store import store
