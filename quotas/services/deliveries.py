@@ -16,10 +16,11 @@ from django.db import router
 from django.db.models import F, Q
 from django.utils import timezone
 
-from quotas.domain.alerts import DeliveryState
+from quotas.domain.alerts import DeliveryState, Failure
 from quotas.models import Alert
-from quotas.models.alerts import LONGEST_ERROR
+from quotas.models.alerts import LONGEST_DETAIL
 from quotas.services.messages import email, webhook
+from quotas.services.webhooks import NotDelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,7 +128,7 @@ def _failed(channel: str, alert: Alert, claim: datetime, error: Exception) -> De
     at = claim - CLAIM
     attempts: int = getattr(alert, f"{channel}_attempts")
     again = at + FIRST_WAIT * 2 ** min(attempts - 1, MOST_DOUBLED)
-    reason = _said(error)
+    why = _why(error)
     over = again > alert.raised_at + LONGEST
     logger.warning(
         "Alert %s of tenant %s: no %s at try %s, %s: %s",
@@ -136,12 +137,12 @@ def _failed(channel: str, alert: Alert, claim: datetime, error: Exception) -> De
         channel,
         attempts,
         "the last" if over else f"again at {again:%Y-%m-%d %H:%M:%S}",
-        reason,
+        _line(str(error)) or type(error).__name__,
     )
     if over:
-        _mark(channel, alert.pk, claim, DeliveryState.FAILED, reason)
+        _mark(channel, alert.pk, claim, DeliveryState.FAILED, why)
         return Delivered(given_up=1)
-    _mark(channel, alert.pk, claim, DeliveryState.PENDING, reason, until=again)
+    _mark(channel, alert.pk, claim, DeliveryState.PENDING, why, until=again)
     return Delivered(waiting=1)
 
 
@@ -150,7 +151,7 @@ def _mark(
     pk: int,
     claim: datetime,
     state: DeliveryState,
-    error: str = "",
+    why: tuple[str, str] = ("", ""),
     *,
     until: datetime | None = None,
 ) -> None:
@@ -159,12 +160,20 @@ def _mark(
     changes = {
         f"{channel}_state": state.value,
         f"{channel}_claimed_until": until,
-        f"{channel}_error": error,
+        f"{channel}_failure": why[0],
+        f"{channel}_detail": why[1],
     }
     _rows().filter(**mine).update(**changes)
 
 
-def _said(error: Exception) -> str:
-    """What an error says, in one line that fits: a receiver may have put anything into it."""
-    printable = "".join(each if each.isprintable() else " " for each in str(error))
-    return " ".join(printable.split())[:LONGEST_ERROR] or type(error).__name__
+def _why(error: Exception) -> tuple[str, str]:
+    """The failure and its detail, as they are kept: people read them in their own languages."""
+    if isinstance(error, NotDelivered):
+        return error.failure.value, _line(error.detail)
+    return Failure.OTHER.value, _line(str(error)) or type(error).__name__
+
+
+def _line(text: str) -> str:
+    """One line that fits: a receiver may have put anything into it."""
+    printable = "".join(each if each.isprintable() else " " for each in text)
+    return " ".join(printable.split())[:LONGEST_DETAIL]

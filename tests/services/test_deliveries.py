@@ -74,7 +74,7 @@ def test_a_post_that_is_repeated_has_the_same_id_and_body(tenant, receiver):
     assert f"msg_{alert.reference.hex}" == reference
     assert 1 == len({body for _, _, body in receiver.came})
     assert ("done", 3, None) == state(alert, "webhook")
-    assert "" == alert.webhook_error
+    assert ("", "") == (alert.webhook_failure, alert.webhook_detail)
 
 
 def test_email_and_webhook_fail_and_succeed_apart(tenant, receiver, settings):
@@ -86,7 +86,7 @@ def test_email_and_webhook_fail_and_succeed_apart(tenant, receiver, settings):
 
     assert ("done", 1, None) == state(alert, "webhook")
     assert ("pending", 1, MINUTE) == state(alert)
-    assert "mail is away" == alert.email_error
+    assert ("other", "mail is away") == (alert.email_failure, alert.email_detail)
 
 
 def test_a_failure_is_tried_again_at_waits_that_double_and_given_up_after_a_day(
@@ -178,7 +178,7 @@ def test_a_worker_that_was_overtaken_marks_nothing(tenant, monkeypatch):
     deliver(NOW)
 
     assert ("done", 2, None) == state(alert)
-    assert "" == alert.email_error
+    assert ("", "") == (alert.email_failure, alert.email_detail)
 
 
 def test_many_alerts_are_sent_page_by_page(tenant, monkeypatch):
@@ -214,7 +214,7 @@ def test_a_long_error_is_kept_as_far_as_it_fits(tenant, monkeypatch):
     deliver(NOW)
 
     alert.refresh_from_db()
-    assert "x" * 200 == alert.email_error
+    assert "x" * 200 == alert.email_detail
     assert connection.is_usable()
 
 
@@ -228,7 +228,8 @@ def test_what_a_receiver_says_neither_stops_the_others_nor_writes_lines_of_the_l
 
     alert.refresh_from_db()
     (line,) = caplog.messages
-    assert alert.webhook_error.startswith("no answer: [2J mine")
-    assert alert.webhook_error.isprintable()
+    assert "no_answer" == alert.webhook_failure
+    assert alert.webhook_detail.startswith("[2J mine")
+    assert alert.webhook_detail.isprintable()
     assert line.isprintable()
     assert len(line) < 400
