@@ -164,6 +164,37 @@ def test_a_worker_that_dies_leaves_a_claim_that_runs_out(tenant, monkeypatch, wh
     assert {"before-sending": 1, "after-sending": 2}[when] == len(mail.outbox)
 
 
+def test_an_alert_that_ends_its_worker_at_every_try_is_given_up(tenant, monkeypatch, caplog):
+    alert, tries = an_alert(tenant), []
+
+    def crash(_):
+        tries.append(1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(deliveries.CHANNELS, "email", crash)
+    for number in range(11):
+        with pytest.raises(KeyboardInterrupt):
+            deliver(NOW + number * CLAIM)
+    assert Delivered() == deliver(NOW + 10 * CLAIM + MINUTE)
+
+    assert Delivered(given_up=1) == deliver(NOW + 11 * CLAIM)
+    assert Delivered() == deliver(NOW + 12 * CLAIM)
+
+    assert (11, ("failed", 11, None)) == (len(tries), state(alert))
+    assert "cut_off" == alert.email_failure
+    assert "given up: 11 tries cut off" in caplog.text
+
+
+def test_a_failure_at_the_last_try_gives_up_with_its_own_reason(tenant, settings):
+    settings.EMAIL_BACKEND = f"{__name__}.Refusing"
+    alert = an_alert(tenant, email_attempts=10)
+
+    assert Delivered(given_up=1) == deliver(NOW)
+
+    assert ("failed", 11, None) == state(alert)
+    assert "mail is away" == alert.email_detail
+
+
 def test_a_worker_that_was_overtaken_marks_nothing(tenant, monkeypatch):
     alert = an_alert(tenant)
     usual = deliveries.CHANNELS["email"]
