@@ -23,6 +23,7 @@ def test_without_celery_they_are_plain_functions(monkeypatch):
         "hours": 0,
         "balances": 0,
         "refused": 0,
+        "unalerted": 0,
     } == loaded().flush_usage()
     assert {"sent": 0, "waiting": 0, "given_up": 0} == loaded().send_alerts()
 

@@ -47,7 +47,7 @@ class AlertSettingsForm(ModelForm):
             try:
                 target_of(url)
             except NotDelivered as error:
-                raise ValidationError(str(error), code="no_target") from error
+                raise ValidationError(error.said, code="no_target") from error
         return url
 
 

@@ -26,6 +26,21 @@ class DeliveryState(StrEnum):
     FAILED = "failed"
 
 
+class Failure(StrEnum):
+    """Why an alert was not told, or an address not taken; what it said of itself is kept beside."""
+
+    UNREADABLE = "unreadable"
+    NO_HTTPS = "no_https"
+    LOGIN = "login"
+    INSIDE = "inside"
+    UNSIGNED = "unsigned"
+    TOO_LATE = "too_late"
+    NO_ANSWER = "no_answer"
+    STATUS = "status"
+    CUT_OFF = "cut_off"
+    OTHER = "other"
+
+
 def thresholds_met(limit: Limit, used: int, most: int | None) -> Iterator[str]:
     """The thresholds of a limit, as alerts name them, that ``used`` of ``most`` units has come to.
 

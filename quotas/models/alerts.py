@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from quotas.domain.alerts import DeliveryState
+from quotas.domain.alerts import DeliveryState, Failure
 from quotas.models.tenants import Tenant
 
 STATES = [
@@ -19,7 +19,19 @@ STATES = [
     (DeliveryState.DONE.value, _("sent")),
     (DeliveryState.FAILED.value, _("given up")),
 ]
-LONGEST_ERROR = 200
+FAILURES = [
+    (Failure.UNREADABLE.value, _("The address cannot be read.")),
+    (Failure.NO_HTTPS.value, _("The address must begin with https:// and name a host.")),
+    (Failure.LOGIN.value, _("The address must not have a user or a password in it.")),
+    (Failure.INSIDE.value, _("The host is not on the public internet.")),
+    (Failure.UNSIGNED.value, _("There is no secret to sign with: make a new one.")),
+    (Failure.TOO_LATE.value, _("It took too long.")),
+    (Failure.NO_ANSWER.value, _("There was no answer.")),
+    (Failure.STATUS.value, _("The answer was not a success.")),
+    (Failure.CUT_OFF.value, _("Each try was cut off.")),
+    (Failure.OTHER.value, _("It could not be sent.")),
+]
+LONGEST_DETAIL = 200
 
 
 def _state(name: Any) -> models.CharField[Any, Any]:
@@ -50,12 +62,22 @@ def _claimed_until(name: Any) -> models.DateTimeField[Any, Any]:
     )
 
 
-def _error(name: Any) -> models.CharField[Any, Any]:
+def _failure(name: Any) -> models.CharField[Any, Any]:
     return models.CharField(
         name,
-        max_length=LONGEST_ERROR,
+        max_length=10,
+        choices=FAILURES,
         blank=True,
         help_text=_("Why the last try failed. Default: blank."),
+    )
+
+
+def _detail(name: Any) -> models.CharField[Any, Any]:
+    return models.CharField(
+        name,
+        max_length=LONGEST_DETAIL,
+        blank=True,
+        help_text=_("What the last failure said of itself, in its own words. Default: blank."),
     )
 
 
@@ -114,11 +136,13 @@ class Alert(models.Model):
     email_state = _state(_("e-mail"))
     email_attempts = _attempts(_("tries by e-mail"))
     email_claimed_until = _claimed_until(_("e-mail claimed until"))
-    email_error = _error(_("error by e-mail"))
+    email_failure = _failure(_("failure by e-mail"))
+    email_detail = _detail(_("detail of the failure by e-mail"))
     webhook_state = _state(_("webhook"))
     webhook_attempts = _attempts(_("tries by webhook"))
     webhook_claimed_until = _claimed_until(_("webhook claimed until"))
-    webhook_error = _error(_("error by webhook"))
+    webhook_failure = _failure(_("failure by webhook"))
+    webhook_detail = _detail(_("detail of the failure by webhook"))
 
     class Meta:
         verbose_name = _("alert")
@@ -155,6 +179,14 @@ class Alert(models.Model):
                 ),
                 name="quotas_alert_states",
                 violation_error_message=_("A state must be one of the choices."),
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    email_failure__in=["", *(failure for failure, _label in FAILURES)],
+                    webhook_failure__in=["", *(failure for failure, _label in FAILURES)],
+                ),
+                name="quotas_alert_failures",
+                violation_error_message=_("A failure must be one of the choices."),
             ),
         ]
 

@@ -16,10 +16,11 @@ from django.db import router
 from django.db.models import F, Q
 from django.utils import timezone
 
-from quotas.domain.alerts import DeliveryState
+from quotas.domain.alerts import DeliveryState, Failure
 from quotas.models import Alert
-from quotas.models.alerts import LONGEST_ERROR
+from quotas.models.alerts import LONGEST_DETAIL
 from quotas.services.messages import email, webhook
+from quotas.services.webhooks import NotDelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +34,8 @@ CLAIM = timedelta(minutes=5)
 FIRST_WAIT = timedelta(minutes=1)
 LONGEST = timedelta(hours=24)
 """How long after an alert it is still tried, at waits that double from the first one on."""
-MOST_DOUBLED = 11
+MOST_TRIES = 11
+"""As many as fit: one that is still pending after them had a worker end in the middle."""
 PAGE = 100
 CHANNELS: dict[str, Callable[[Alert], bool]] = {"email": email, "webhook": webhook}
 """What sends an alert: False when it is not wanted any more; any error is a failed try."""
@@ -68,9 +70,11 @@ def deliver(
     done = Delivered()
     for channel in CHANNELS:
         away: set[int] = set()
-        for pk, tenant_pk in _pending(channel, now):
+        for pk, tenant_pk, attempts in _pending(channel, now):
             claim = (now or timezone.now()) + CLAIM
-            if tenant_pk not in away and _claim(channel, pk, claim):
+            if attempts >= MOST_TRIES:
+                done += _give_up(channel, pk, claim - CLAIM)
+            elif tenant_pk not in away and _claim(channel, pk, claim):
                 found = _send(channel, pk, claim)
                 if found.waiting or found.given_up:
                     away.add(tenant_pk)
@@ -88,12 +92,14 @@ def _claimable(channel: str, at: datetime) -> Q:
     return free & Q(**{f"{channel}_state": DeliveryState.PENDING.value})
 
 
-def _pending(channel: str, now: datetime | None) -> Iterator[tuple[int, int]]:
-    """The alerts that nobody has claimed and their tenants, oldest first, each once a run."""
+def _pending(channel: str, now: datetime | None) -> Iterator[tuple[int, int, int]]:
+    """The alerts that nobody has claimed, oldest first, each once a run: with tenant and tries."""
     last = 0
     while True:
         rows = _rows().filter(_claimable(channel, now or timezone.now()), pk__gt=last)
-        page = list(rows.order_by("pk").values_list("pk", "tenant_id")[:PAGE])
+        page = list(
+            rows.order_by("pk").values_list("pk", "tenant_id", f"{channel}_attempts")[:PAGE]
+        )
         if not page:
             return
         yield from page
@@ -110,6 +116,20 @@ def _claim(channel: str, pk: int, until: datetime) -> bool:
     return free.update(**changes) == 1
 
 
+def _give_up(channel: str, pk: int, at: datetime) -> Delivered:
+    """Try no more what a worker was at so often and never marked: it may be what ends them."""
+    changes = {
+        f"{channel}_state": DeliveryState.FAILED.value,
+        f"{channel}_claimed_until": None,
+        f"{channel}_failure": Failure.CUT_OFF.value,
+        f"{channel}_detail": "",
+    }
+    given_up = _rows().filter(_claimable(channel, at), pk=pk).update(**changes)
+    if given_up:
+        logger.warning("Alert %s: no %s, given up: %s tries cut off", pk, channel, MOST_TRIES)
+    return Delivered(given_up=given_up)
+
+
 def _send(channel: str, pk: int, claim: datetime) -> Delivered:
     alert = _rows().select_related("tenant", "tenant__alert_settings").filter(pk=pk).first()
     if alert is None:  # deleted with its tenant
@@ -123,12 +143,12 @@ def _send(channel: str, pk: int, claim: datetime) -> Delivered:
 
 
 def _failed(channel: str, alert: Alert, claim: datetime, error: Exception) -> Delivered:
-    """Wait for the next try, or give up when that would be a day after the alert."""
+    """Wait for the next try, or give up when that would be a day after the alert, or too many."""
     at = claim - CLAIM
     attempts: int = getattr(alert, f"{channel}_attempts")
-    again = at + FIRST_WAIT * 2 ** min(attempts - 1, MOST_DOUBLED)
-    reason = _said(error)
-    over = again > alert.raised_at + LONGEST
+    again = at + FIRST_WAIT * 2 ** (min(attempts, MOST_TRIES) - 1)
+    why = _why(error)
+    over = again > alert.raised_at + LONGEST or attempts >= MOST_TRIES
     logger.warning(
         "Alert %s of tenant %s: no %s at try %s, %s: %s",
         alert.pk,
@@ -136,12 +156,12 @@ def _failed(channel: str, alert: Alert, claim: datetime, error: Exception) -> De
         channel,
         attempts,
         "the last" if over else f"again at {again:%Y-%m-%d %H:%M:%S}",
-        reason,
+        _line(str(error)) or type(error).__name__,
     )
     if over:
-        _mark(channel, alert.pk, claim, DeliveryState.FAILED, reason)
+        _mark(channel, alert.pk, claim, DeliveryState.FAILED, why)
         return Delivered(given_up=1)
-    _mark(channel, alert.pk, claim, DeliveryState.PENDING, reason, until=again)
+    _mark(channel, alert.pk, claim, DeliveryState.PENDING, why, until=again)
     return Delivered(waiting=1)
 
 
@@ -150,7 +170,7 @@ def _mark(
     pk: int,
     claim: datetime,
     state: DeliveryState,
-    error: str = "",
+    why: tuple[str, str] = ("", ""),
     *,
     until: datetime | None = None,
 ) -> None:
@@ -159,12 +179,20 @@ def _mark(
     changes = {
         f"{channel}_state": state.value,
         f"{channel}_claimed_until": until,
-        f"{channel}_error": error,
+        f"{channel}_failure": why[0],
+        f"{channel}_detail": why[1],
     }
     _rows().filter(**mine).update(**changes)
 
 
-def _said(error: Exception) -> str:
-    """What an error says, in one line that fits: a receiver may have put anything into it."""
-    printable = "".join(each if each.isprintable() else " " for each in str(error))
-    return " ".join(printable.split())[:LONGEST_ERROR] or type(error).__name__
+def _why(error: Exception) -> tuple[str, str]:
+    """The failure and its detail, as they are kept: people read them in their own languages."""
+    if isinstance(error, NotDelivered):
+        return error.failure.value, _line(error.detail)
+    return Failure.OTHER.value, _line(str(error)) or type(error).__name__
+
+
+def _line(text: str) -> str:
+    """One line that fits: a receiver may have put anything into it."""
+    printable = "".join(each if each.isprintable() else " " for each in text)
+    return " ".join(printable.split())[:LONGEST_DETAIL]

@@ -6,10 +6,12 @@ before or after its commit all end in the same rows. See docs/decisions/0007-usa
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from django.db import Error as DatabaseFault
 from django.db import router
 
 from quotas.domain.calendar import instant_at
@@ -21,6 +23,7 @@ from quotas.services.alerts import raise_alerts
 from quotas.services.attempt import Attempt
 from quotas.services.calendars import used_of
 from quotas.services.flush_anonymous import flush_anonymous
+from quotas.services.judging import LATE_US
 from quotas.services.keeping import BALANCES, HOURS, QUARTERS, check_can_keep, counted_of, keep
 from quotas.services.loading import load_tenants
 from quotas.services.store import store
@@ -31,7 +34,9 @@ if TYPE_CHECKING:
 
     from quotas.engine.tallies import Quarter, Tallied
     from quotas.services.keeping import Copies, Row
-    from quotas.services.policy import TenantRow
+    from quotas.services.policy import Plans, TenantRow
+
+logger = logging.getLogger("quotas")
 
 PAGE = 200
 """Tenants a round trip and a transaction: after a day away each has 96 quarters of every scope."""
@@ -43,13 +48,17 @@ LATEST_US = 3 * 24 * 3600 * 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Flushed:
-    """How much was copied: tenants that had anything, rows, and rows that the database refused."""
+    """How much was copied: tenants that had anything, rows, and rows that the database refused.
+
+    ``unalerted``: tenants whose alerts could not be raised.
+    """
 
     tenants: int = 0
     quarters: int = 0
     hours: int = 0
     balances: int = 0
     refused: int = 0
+    unalerted: int = 0
 
     def __add__(self, other: Flushed) -> Flushed:
         return Flushed(
@@ -58,6 +67,7 @@ class Flushed:
             self.hours + other.hours,
             self.balances + other.balances,
             self.refused + other.refused,
+            self.unalerted + other.unalerted,
         )
 
 
@@ -66,7 +76,8 @@ def flush(
 ) -> Flushed:
     """Copy all quarters, hours and calendar balances; let go of what is old in Redis.
 
-    A row that the database refuses is named in the log and left for the next run. Balances are
+    A row that the database refuses is named in the log and left for the next run. An error in
+    raising alerts stops no copy: it is logged once, and the next run raises them. Balances are
     those of tenants and their members: see `quotas.services.calendars`. ``now_us`` is for tests:
     what ended two hours before it is let go of. ``after_page`` is told how many tenants
     have been looked at; what it raises ends the flush well. Raises `EngineUnavailable`, the
@@ -77,7 +88,7 @@ def flush(
     at_us = now_us or tallies.counting_at()
     done, seen = Flushed(), 0
     for tenants in _pages():
-        done += _flush(tenants, at_us)
+        done += _flush(tenants, at_us, silent=done.unalerted > 0)
         seen += len(tenants)
         after_page(seen)
     quarters, refused = flush_anonymous(at_us, at_us - LATEST_US)
@@ -97,7 +108,8 @@ def _pages() -> Iterator[list[TenantRow]]:
         last = page[-1].pk
 
 
-def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
+def _flush(tenants: Sequence[TenantRow], at_us: int, *, silent: bool) -> Flushed:
+    """Copy one page. ``silent``: that no alerts can be raised has been logged."""
     found = tallies.tallies_of([tenant_tag(each.pk) for each in tenants])
     pairs = [_Counted(*each) for each in zip(tenants, found, strict=True)]
     counted = [each for each in pairs if each.tallied.quarters or each.tallied.hours]
@@ -114,10 +126,35 @@ def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
         plans = store.plans(attempt)
         balances = used_of([each.tenant for each in counted], plans, at_us)
     refused = keep(BALANCES, balances, router.db_for_write(CalendarBalance))
-    raise_alerts([(each.tenant, each.tallied.hours) for each in counted], balances, plans, at_us)
-    _let_go(counted, unkept, {row[0] for row in refused}, at_us)
-    over = len(unkept) + len(refused)
-    return Flushed(len(counted), len(quarters), len(hours), len(balances), over)
+    alerted = _alerted(counted, balances, plans, at_us, silent=silent)
+    judged_us = at_us if alerted else at_us - LATE_US
+    _let_go(counted, unkept, {row[0] for row in refused}, at_us, judged_us)
+    return Flushed(
+        tenants=len(counted),
+        quarters=len(quarters),
+        hours=len(hours),
+        balances=len(balances),
+        refused=len(unkept) + len(refused),
+        unalerted=0 if alerted else len(counted),
+    )
+
+
+def _alerted(
+    counted: Sequence[_Counted], balances: Sequence[Row], plans: Plans, at_us: int, *, silent: bool
+) -> bool:
+    """Raise the alerts of these; whether the database let it. Copying goes on in any case."""
+    hours = [(each.tenant, each.tallied.hours) for each in counted]
+    try:
+        raise_alerts(hours, balances, plans, at_us)
+    except DatabaseFault as error:
+        if not silent:
+            logger.error(  # noqa: TRY400 - no trace to follow
+                "No alerts are raised, and numbers are copied all the same: %s. See to the table "
+                "of alerts (quotas_alert) and its migrations: the next flush raises what it can.",
+                error,
+            )
+        return False
+    return True
 
 
 def _changed(counted: Sequence[_Counted], at_us: int) -> list[Row]:
@@ -164,12 +201,16 @@ def _known(copies: Copies, counted: Sequence[_Counted], since: datetime) -> dict
 
 
 def _let_go(
-    counted: Sequence[_Counted], unkept: Sequence[Row], waiting: set[int], at_us: int
+    counted: Sequence[_Counted],
+    unkept: Sequence[Row],
+    waiting: set[int],
+    at_us: int,
+    judged_us: int,
 ) -> None:
     """Give up in Redis what is copied and too old to change, but not rows that were refused.
 
     Of tenants ``waiting`` for a balance to be kept the latest quarter stays, too: a tenant without
-    any is not looked at.
+    any is not looked at. So do hours that began after ``judged_us``: they are to raise alerts yet.
     """
     named = set(unkept)
     gone: dict[str, list[Quarter | Hour]] = {}
@@ -181,6 +222,7 @@ def _let_go(
             if each.start_us <= at_us - LATEST_US or (
                 ended_us <= at_us - HELD_US
                 and each not in held
+                and not (isinstance(each, Hour) and each.start_us > judged_us)
                 and _same(tenant, each, tallied.generation) not in named
             ):
                 over.append(each)

@@ -14,7 +14,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 
 from quotas.conf import conf
-from quotas.domain.alerts import PERCENT, PROJECTED
+from quotas.domain.alerts import PERCENT, PROJECTED, Failure
 from quotas.domain.webhooks import signed
 from quotas.domain.words import EVERY_SCOPE
 from quotas.models import Membership
@@ -38,7 +38,7 @@ def email(alert: Alert) -> bool:
     addresses = _managers(alert) if settings is None or settings.email else []
     if not addresses:
         return False
-    send_mail(subject(alert), text(alert), None, addresses)
+    send_mail(sentence(alert), text(alert), None, addresses)
     return True
 
 
@@ -48,7 +48,7 @@ def webhook(alert: Alert) -> bool:
     if settings is None or not settings.webhook_url:
         return False
     if not settings.webhook_secret:
-        raise NotDelivered(_("there is no secret to sign with: make a new one"))
+        raise NotDelivered(Failure.UNSIGNED)
     content = {"type": EVENT, "timestamp": alert.raised_at.isoformat(), "data": data(alert)}
     body = json.dumps(content, ensure_ascii=False).encode()
     headers = signed(
@@ -78,32 +78,51 @@ def data(alert: Alert) -> dict[str, Any]:
     }
 
 
-def headline(alert: Alert) -> str:
-    """The limit and the threshold it came to, as a sentence."""
-    if alert.threshold == PROJECTED:
-        return _("%(limit)s will be used up before its period ends") % {"limit": _named(alert)}
-    if alert.threshold == str(PERCENT):
-        return _("%(limit)s is used up") % {"limit": _named(alert)}
-    return _("%(limit)s has come to %(percent)s %% of what it allows") % {
-        "limit": _named(alert),
+def sentence(alert: Alert) -> str:
+    """Which limit of which tenant came to which threshold, in one sentence and one line."""
+    said = _of_every_scope(alert) if alert.scope == EVERY_SCOPE else _of_a_scope(alert)
+    values = {
+        "tenant": alert.tenant.name,
+        "name": alert.name,
+        "scope": alert.scope,
         "percent": alert.threshold,
     }
+    return " ".join((said % values).split())  # whatever the tenant is called
 
 
-def subject(alert: Alert) -> str:
-    """In one line, whatever the tenant is called."""
-    said = _("%(tenant)s: %(headline)s") % {
-        "tenant": alert.tenant.name,
-        "headline": headline(alert),
-    }
-    return " ".join(said.split())
+def _of_every_scope(alert: Alert) -> str:
+    if alert.threshold == PROJECTED:
+        return _(
+            "%(tenant)s: the limit “%(name)s” of all scopes together will be used up before its "
+            "period ends."
+        )
+    if alert.threshold == str(PERCENT):
+        return _("%(tenant)s: the limit “%(name)s” of all scopes together is used up.")
+    return _(
+        "%(tenant)s: the limit “%(name)s” of all scopes together has come to %(percent)s %% of "
+        "what it allows."
+    )
+
+
+def _of_a_scope(alert: Alert) -> str:
+    if alert.threshold == PROJECTED:
+        return _(
+            "%(tenant)s: the limit “%(name)s” of scope “%(scope)s” will be used up before its "
+            "period ends."
+        )
+    if alert.threshold == str(PERCENT):
+        return _("%(tenant)s: the limit “%(name)s” of scope “%(scope)s” is used up.")
+    return _(
+        "%(tenant)s: the limit “%(name)s” of scope “%(scope)s” has come to %(percent)s %% of what "
+        "it allows."
+    )
 
 
 def text(alert: Alert) -> str:
     """The e-mail's own text, with a link where the site says where it is."""
     zone = zone_of(alert.tenant.time_zone)
     lines = [
-        _("%(sentence)s.") % {"sentence": subject(alert)},
+        sentence(alert),
         "",
         _("%(used)s of %(amount)s units were used when this was noticed.")
         % {"used": _number(alert.used), "amount": _number(alert.amount)},
@@ -126,15 +145,6 @@ def _what_now(alert: Alert) -> str:
     if alert.threshold == str(PERCENT):
         return _("Calls that do not fit are denied until the limit has room again.")
     return _("Calls are denied once all of it is used.")
-
-
-def _named(alert: Alert) -> str:
-    if alert.scope == EVERY_SCOPE:
-        return _("The limit “%(name)s” of all scopes together") % {"name": alert.name}
-    return _("The limit “%(name)s” of scope “%(scope)s”") % {
-        "name": alert.name,
-        "scope": alert.scope,
-    }
 
 
 def _link(alert: Alert) -> str:

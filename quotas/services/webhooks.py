@@ -16,11 +16,11 @@ from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from django.utils.translation import gettext as _
-
 from quotas.conf import conf
+from quotas.domain.alerts import Failure
 from quotas.domain.webhooks import is_public
 from quotas.errors import QuotasError
+from quotas.models.alerts import FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,7 +36,20 @@ IN_A_QUERY = f"{IN_A_PATH}?"
 
 
 class NotDelivered(QuotasError):
-    """A post that did not arrive, or was not accepted; the message says why, for people."""
+    """A post that did not arrive, or was not accepted.
+
+    ``detail`` is what the other side said, in no language of ours. Its message is for the log.
+    """
+
+    def __init__(self, failure: Failure, detail: str = "") -> None:
+        super().__init__(f"{failure.value}: {detail}" if detail else failure.value)
+        self.failure = failure
+        self.detail = detail
+
+    @property
+    def said(self) -> str:
+        """Why, as a sentence in the language of whoever reads."""
+        return str(dict(FAILURES)[self.failure.value])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +76,11 @@ def target_of(url: str) -> Target:
         host, port = parts.hostname or "", parts.port
         host = host.encode("idna").decode("ascii") if host else ""
     except ValueError as error:
-        raise NotDelivered(_("the address cannot be read")) from error
+        raise NotDelivered(Failure.UNREADABLE) from error
     if parts.scheme not in schemes or not host:
-        raise NotDelivered(_("the address must begin with https:// and name a host"))
+        raise NotDelivered(Failure.NO_HTTPS)
     if "@" in parts.netloc:
-        raise NotDelivered(_("the address must not have a user or a password in it"))
+        raise NotDelivered(Failure.LOGIN)
     target = Target(
         scheme=parts.scheme,
         host=host,
@@ -95,11 +108,11 @@ def post(url: str, headers: Mapping[str, str], body: bytes) -> None:
             with suppress(OSError, HTTPException):  # it has been answered, whatever else it says
                 answer.read(MOST_READ)
     except (OSError, HTTPException, ValueError) as error:
-        late = isinstance(error, TimeoutError)
-        reason = _("it took too long") if late else str(error) or type(error).__name__
-        raise NotDelivered(_("no answer: %(reason)s") % {"reason": reason}) from error
+        if isinstance(error, TimeoutError):
+            raise NotDelivered(Failure.TOO_LATE) from error
+        raise NotDelivered(Failure.NO_ANSWER, str(error) or type(error).__name__) from error
     if answer.status not in SUCCESS:
-        raise NotDelivered(_("it answered %(status)s") % {"status": answer.status})
+        raise NotDelivered(Failure.STATUS, str(answer.status))
 
 
 def _resolved(target: Target) -> list[str]:
@@ -114,7 +127,7 @@ def _resolved(target: Target) -> list[str]:
 def _refuse_inner(address: str) -> None:
     if conf.webhook_addresses != ANY and not is_public(address):
         # Which one is not said: a name inside must tell nobody outside what it stands for.
-        raise NotDelivered(_("the host is not on the public internet"))
+        raise NotDelivered(Failure.INSIDE)
 
 
 @contextmanager

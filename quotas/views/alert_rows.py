@@ -34,8 +34,9 @@ class AlertRow:
         self.until: Moment = moment(alert.period_end.astimezone(zone))
         self.email = _delivery(alert.get_email_state_display(), alert.email_attempts)
         self.webhook = _delivery(alert.get_webhook_state_display(), alert.webhook_attempts)
-        done = alert.webhook_state == DeliveryState.DONE
-        self.webhook_error = alert.webhook_error if reasons and not done else ""
+        told = reasons and alert.webhook_state != DeliveryState.DONE
+        self.webhook_failure = alert.get_webhook_failure_display() if told else ""
+        self.webhook_detail = alert.webhook_detail if told else ""
 
 
 class CapRow:

@@ -132,7 +132,7 @@ def _save_settings(request: HttpRequest, seen: Viewing) -> dict[str, str]:
     try:
         made = choose(seen.tenant_pk, **form.cleaned_data)
     except NotDelivered as error:
-        return {"webhook_url": _("Nothing was saved: %(reason)s.") % {"reason": error}}
+        return {"webhook_url": _("Nothing was saved. %(reason)s") % {"reason": error.said}}
     if made:
         request.session[SHOWN_ONCE] = seen.tenant_pk
     return {}

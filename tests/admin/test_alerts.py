@@ -94,7 +94,7 @@ def test_an_address_inside_is_no_webhook(staff):
 
     answer = submit(staff, change_url(row), AlertSettings, webhook_url="https://10.0.0.1/")
 
-    assert b"the host is not on the public internet" in answer.content
+    assert b"The host is not on the public internet" in answer.content
     row.refresh_from_db()
     assert "" == row.webhook_url
 

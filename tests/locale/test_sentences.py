@@ -100,8 +100,8 @@ def test_the_email_of_an_alert_is_japanese():
     deliver(START)
 
     (sent,) = mail.outbox
-    reached = "スコープ「api」の制限「minute」の使用量が許容量の80%に達しました"
+    reached = "スコープ「api」の制限「minute」の使用量が許容量の80%に達しました。"
     assert f"Acme：{reached}" == sent.subject
-    assert f"Acme：{reached}。" == sent.body.splitlines()[0]
+    assert f"Acme：{reached}" == sent.body.splitlines()[0]
     assert "5,000ユニット中4,000ユニットが使用されていました。" in sent.body
     assert "期間：2026年10月27日 09:00～2026年10月28日 09:00（Asia/Tokyo）" in sent.body

@@ -12,8 +12,9 @@ from quotas.management.commands import quotas_flush
 from quotas.testing import frozen_clock
 from tests import START_US
 from tests.models.rows import a_limit, a_plan, a_tenant
+from tests.services.alerting import an_hour
 from tests.services.asking import allowed, of_tenant
-from tests.services.company import refusing
+from tests.services.company import refusing, refusing_alerts
 from tests.services.counted import DAY, START, admitted
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -134,6 +135,17 @@ def test_refused_rows_fail_a_single_run_and_are_told(tenant):
         call_command("quotas_flush", stdout=out)
 
     assert "1 rows refused" in out.getvalue()
+
+
+def test_alerts_that_could_not_be_raised_fail_a_single_run_and_are_told(tenant):
+    an_hour(tenant, minute=(85, 100))
+    out = StringIO()
+
+    with refusing_alerts(), pytest.raises(CommandError, match="All was copied, but not all alerts"):
+        call_command("quotas_flush", stdout=out)
+
+    assert "no alerts raised of 1 tenants" in out.getvalue()
+    assert 3 == admitted(tenant)
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])

@@ -8,12 +8,25 @@ from threading import Barrier
 
 from django.db import connection, connections
 
-from quotas.models import UsageQuarter
+from quotas.models import Alert, UsageQuarter
 
 
 def refusing(tenant):
     """The database takes no quarter of this tenant."""
     return refusing_rows(UsageQuarter, "tenant_id", tenant.pk)
+
+
+@contextmanager
+def refusing_alerts():
+    """The database knows nothing of alerts."""
+    table, quoted = Alert._meta.db_table, connection.ops.quote_name
+    rename = "ALTER TABLE {} RENAME TO {}".format
+    with connection.cursor() as cursor:
+        cursor.execute(rename(quoted(table), quoted("elsewhere")))
+        try:
+            yield
+        finally:
+            cursor.execute(rename(quoted("elsewhere"), quoted(table)))
 
 
 @contextmanager

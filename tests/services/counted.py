@@ -26,6 +26,18 @@ def only(tenant):
     return found
 
 
+def hours_of(tenant):
+    """Its hours in Redis."""
+    (found,) = tallies_of([tenant_tag(tenant.pk)])
+    return found.hours
+
+
+def hour_of(tenant):
+    """Its only hour in Redis."""
+    (found,) = hours_of(tenant)
+    return found
+
+
 def rows(tenant=None):
     """(start after `START`, scope, admitted, denied) of the rows that the database has."""
     found = UsageQuarter.objects.all() if tenant is None else tenant.quarters.all()

@@ -74,7 +74,7 @@ def test_a_post_that_is_repeated_has_the_same_id_and_body(tenant, receiver):
     assert f"msg_{alert.reference.hex}" == reference
     assert 1 == len({body for _, _, body in receiver.came})
     assert ("done", 3, None) == state(alert, "webhook")
-    assert "" == alert.webhook_error
+    assert ("", "") == (alert.webhook_failure, alert.webhook_detail)
 
 
 def test_email_and_webhook_fail_and_succeed_apart(tenant, receiver, settings):
@@ -86,7 +86,7 @@ def test_email_and_webhook_fail_and_succeed_apart(tenant, receiver, settings):
 
     assert ("done", 1, None) == state(alert, "webhook")
     assert ("pending", 1, MINUTE) == state(alert)
-    assert "mail is away" == alert.email_error
+    assert ("other", "mail is away") == (alert.email_failure, alert.email_detail)
 
 
 def test_a_failure_is_tried_again_at_waits_that_double_and_given_up_after_a_day(
@@ -164,6 +164,37 @@ def test_a_worker_that_dies_leaves_a_claim_that_runs_out(tenant, monkeypatch, wh
     assert {"before-sending": 1, "after-sending": 2}[when] == len(mail.outbox)
 
 
+def test_an_alert_that_ends_its_worker_at_every_try_is_given_up(tenant, monkeypatch, caplog):
+    alert, tries = an_alert(tenant), []
+
+    def crash(_):
+        tries.append(1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(deliveries.CHANNELS, "email", crash)
+    for number in range(11):
+        with pytest.raises(KeyboardInterrupt):
+            deliver(NOW + number * CLAIM)
+    assert Delivered() == deliver(NOW + 10 * CLAIM + MINUTE)
+
+    assert Delivered(given_up=1) == deliver(NOW + 11 * CLAIM)
+    assert Delivered() == deliver(NOW + 12 * CLAIM)
+
+    assert (11, ("failed", 11, None)) == (len(tries), state(alert))
+    assert "cut_off" == alert.email_failure
+    assert "given up: 11 tries cut off" in caplog.text
+
+
+def test_a_failure_at_the_last_try_gives_up_with_its_own_reason(tenant, settings):
+    settings.EMAIL_BACKEND = f"{__name__}.Refusing"
+    alert = an_alert(tenant, email_attempts=10)
+
+    assert Delivered(given_up=1) == deliver(NOW)
+
+    assert ("failed", 11, None) == state(alert)
+    assert "mail is away" == alert.email_detail
+
+
 def test_a_worker_that_was_overtaken_marks_nothing(tenant, monkeypatch):
     alert = an_alert(tenant)
     usual = deliveries.CHANNELS["email"]
@@ -178,7 +209,7 @@ def test_a_worker_that_was_overtaken_marks_nothing(tenant, monkeypatch):
     deliver(NOW)
 
     assert ("done", 2, None) == state(alert)
-    assert "" == alert.email_error
+    assert ("", "") == (alert.email_failure, alert.email_detail)
 
 
 def test_many_alerts_are_sent_page_by_page(tenant, monkeypatch):
@@ -214,7 +245,7 @@ def test_a_long_error_is_kept_as_far_as_it_fits(tenant, monkeypatch):
     deliver(NOW)
 
     alert.refresh_from_db()
-    assert "x" * 200 == alert.email_error
+    assert "x" * 200 == alert.email_detail
     assert connection.is_usable()
 
 
@@ -228,7 +259,8 @@ def test_what_a_receiver_says_neither_stops_the_others_nor_writes_lines_of_the_l
 
     alert.refresh_from_db()
     (line,) = caplog.messages
-    assert alert.webhook_error.startswith("no answer: [2J mine")
-    assert alert.webhook_error.isprintable()
+    assert "no_answer" == alert.webhook_failure
+    assert alert.webhook_detail.startswith("[2J mine")
+    assert alert.webhook_detail.isprintable()
     assert line.isprintable()
     assert len(line) < 400

@@ -59,7 +59,7 @@ def test_flushing_again_changes_no_row_and_writes_none(tenant):
     assert before == list(UsageQuarter.objects.values())
 
 
-def test_u1_a_refused_row_is_left_for_the_next_flush_and_the_others_are_written(plan, caplog):
+def test_U1_a_refused_row_is_left_for_the_next_flush_and_the_others_are_written(plan, caplog):
     a, b = a_tenant("a"), a_tenant("b")
     assert (3, 5) == (allowed(of_tenant(a), times=3), allowed(of_tenant(b), times=5))
 
@@ -73,7 +73,7 @@ def test_u1_a_refused_row_is_left_for_the_next_flush_and_the_others_are_written(
     assert (3, 5) == (admitted(a), admitted(b))
 
 
-def test_u1_a_refused_row_is_not_let_go_of(plan, clock):
+def test_U1_a_refused_row_is_not_let_go_of(plan, clock):
     a, b = a_tenant("a"), a_tenant("b")
     allowed(of_tenant(a), times=3)
     allowed(of_tenant(b), times=5)
@@ -87,7 +87,7 @@ def test_u1_a_refused_row_is_not_let_go_of(plan, clock):
     assert (3, 5, 0) == (admitted(a), admitted(b), len(quarters_of(b)))
 
 
-def test_u1_two_flushes_in_parallel_threads_give_the_same(plan):
+def test_U1_two_flushes_in_parallel_threads_give_the_same(plan):
     a, b = a_tenant("a"), a_tenant("b")
     for times in range(1, 6):
         if times <= 3:
@@ -99,7 +99,7 @@ def test_u1_two_flushes_in_parallel_threads_give_the_same(plan):
     assert 2 == UsageQuarter.objects.count()
 
 
-def test_u1_two_flushes_in_two_processes_give_the_same(plan, neighbour):
+def test_U1_two_flushes_in_two_processes_give_the_same(plan, neighbour):
     a, b = a_tenant("a"), a_tenant("b")
     for times in range(1, 6):
         if times <= 3:

@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core import mail
+from django.utils import translation
 
 from quotas.models import AlertSettings
 from quotas.services.alert_settings import renew_secret, settings_of
 from quotas.services.deliveries import Delivered, deliver
+from quotas.services.messages import sentence
 from tests.models.rows import a_membership, a_tenant, a_user
 from tests.services.alerting import an_alert
 from tests.services.counted import START
@@ -48,8 +50,8 @@ def test_the_email_says_what_was_reached_and_when(tenant):
     deliver(NOW)
 
     (sent,) = mail.outbox
-    limit = "The limit “minute” of scope “api”"
-    assert f"Acme: {limit} has come to 80 % of what it allows" == sent.subject
+    said = "Acme: the limit “minute” of scope “api” has come to 80 % of what it allows."
+    assert said == sent.subject == sent.body.splitlines()[0]
     assert "4,000 of 5,000 units were used" in sent.body
     assert "27 Oct 2026, 09:00 to 28 Oct 2026, 09:00 (Asia/Tokyo)" in sent.body
     assert "http" not in sent.body
@@ -69,6 +71,19 @@ def test_the_email_says_which_threshold_it_is(tenant, threshold, said):
     assert "all scopes together" in sent.subject
 
 
+@pytest.mark.parametrize("scope", ["api", "*"])
+@pytest.mark.parametrize("threshold", ["80", "100", "projected"])
+def test_the_email_is_of_whole_sentences_in_the_language_of_the_site(tenant, scope, threshold):
+    alert = an_alert(tenant, threshold=threshold, scope=scope)
+
+    with translation.override("ja"):
+        said = sentence(alert)
+
+    assert said.startswith("Acme")
+    assert said.endswith("。")
+    assert 1 == said.count("。")
+
+
 def test_a_manager_whom_mail_would_refuse_does_not_keep_it_from_the_others(tenant):
     broken = a_user("bo", email="bo@example.com\nBcc: all@example.com")
     a_membership(tenant, broken, role="manager")
@@ -83,7 +98,7 @@ def test_a_name_of_several_lines_makes_no_header_of_its_own(tenant):
     an_alert(tenant)
 
     assert Delivered(sent=1) == deliver(NOW)
-    assert "Acme Bcc: eve@example.com: The limit" in mail.outbox[0].subject
+    assert "Acme Bcc: eve@example.com: the limit" in mail.outbox[0].subject
     assert ["ada@example.com"] == mail.outbox[0].recipients()
 
 
@@ -166,7 +181,7 @@ def test_a_webhook_without_a_secret_says_so(tenant, receiver):
 
     assert Delivered(waiting=1) == deliver(NOW)
     alert.refresh_from_db()
-    assert "make a new one" in alert.webhook_error
+    assert "unsigned" == alert.webhook_failure
     assert [] == receiver.came
 
 
@@ -177,5 +192,5 @@ def test_a_webhook_to_an_address_inside_is_refused(tenant, receiver, settings):
 
     assert Delivered(waiting=1) == deliver(NOW)
     alert.refresh_from_db()
-    assert "the host is not on the public internet" == alert.webhook_error
+    assert "inside" == alert.webhook_failure
     assert [] == receiver.came

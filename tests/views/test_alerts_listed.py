@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import translation
 
 from quotas.models import AlertSettings
 from quotas.services.alert_settings import alerts_data
@@ -43,13 +44,14 @@ def test_the_latest_fifty_alerts_are_shown_with_how_they_were_told(tenant, manag
         email_state="done",
         webhook_state="failed",
         webhook_attempts=11,
-        webhook_error="it answered 500",
+        webhook_failure="status",
+        webhook_detail="500",
     )
 
     shown = Reading(look(manager))
 
     assert "minute api will be used up at this pace 800 of 1,000" in shown.text
-    assert "sent given up (11 tries) it answered 500" in shown.text
+    assert "sent given up (11 tries) The answer was not a success. 500" in shown.text
     assert ("n59 " in shown.text, "n10 " in shown.text) == (True, False)
     assert 50 == len(alerts_data(tenant.pk))
 
@@ -110,5 +112,21 @@ def test_a_page_is_sent_to_a_webhook_that_was_chosen_on_it(tenant, manager, sett
 
     assert 1 == deliver(START).waiting
 
-    assert "no answer" in Reading(look(manager)).text
-    assert "no answer" not in Reading(look(member_of(tenant))).text
+    assert "There was no answer." in Reading(look(manager)).text
+    assert "There was no answer." not in Reading(look(member_of(tenant))).text
+
+
+def test_a_failure_is_read_in_the_readers_language_whatever_the_workers(tenant, manager, settings):
+    settings.QUOTAS_WEBHOOK_ADDRESSES = "any"
+    an_alert(tenant, email_state="none", webhook_state="pending")
+    form = {"do": "settings", "webhook_url": "http://127.0.0.1:1/"}
+    manager.post("/quotas/acme/alerts/", form)
+    with translation.override("ja"):
+        deliver(START)
+
+    english = look(manager)
+    with translation.override("ja"):
+        japanese = Reading(look(manager)).text
+
+    assert "There was no answer." in Reading(english).text
+    assert "応答がありませんでした。" in japanese

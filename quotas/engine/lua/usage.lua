@@ -7,6 +7,7 @@
 --       an hour, units, shadow-denied calls; 15 minutes '<I4I4' admitted, denied; then a limit '<Bc0I5I5' label, denied,
 --       shadow-denied
 --       labels, longest, spent  per limit its label; on a denial the limit with the longest wait; units of all scopes
+--       told  what a denied caller is told: the Retry-After in whole seconds, rounded up; 0: never, there is none
 --       news  fields and records to be written, in turn
 --
 -- Of several limits that deny, the one with the longest wait counts, in its scope's record or else in the last. What is not
@@ -16,13 +17,16 @@ local scopes
 scopes, ask = unpack('<B', asked, ask)
 
 -- What counts for one limit each: on a denial the one with the longest wait, else those in shadow.
-local counted, labels, longest, spent, news = {}, {}, nil, 0, {}
+local counted, labels, longest, told, spent, news = {}, {}, nil, 0, 0, {}
 for i = 1, scopes > 0 and count or 0 do
   labels[i], at_rule = unpack('<Bc0', policy, at_rule)
   if refuses[i] and verdict == 'S' then counted[i] = labels[i]
   elseif refuses[i] == 1 and (not longest or waits[i] > waits[longest]) then longest = i end
 end
-if longest then counted[longest] = labels[longest] end
+if longest then
+  counted[longest] = labels[longest]
+  if waits[longest] <= 9007199254740991 then told = max(1, ceil(waits[longest] / 1000000)) end
+end
 
 for turn = 1, scopes do
   local units, scope

@@ -17,7 +17,7 @@ from quotas.management.interruptions import Interruptions
 from quotas.management.looping import add_loop, pause
 from quotas.management.progress import Progress
 from quotas.models import Tenant
-from quotas.services.flush import flush
+from quotas.services.flush import Flushed, flush
 
 FAULTS = (EngineUnavailable, DatabaseFault)
 
@@ -53,13 +53,15 @@ class Command(BaseCommand):
 
     def _once(self, interruptions: Interruptions) -> None:
         try:
-            refused = self._flush(interruptions)
+            done = self._flush(interruptions)
         except FAULTS as error:
             raise CommandError(_told(error)) from error
         except (ConfigurationError, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from error
-        if refused:
-            raise CommandError(f"The database refused {refused} rows: the log names them.")
+        if done.refused:
+            raise CommandError(f"The database refused {done.refused} rows: the log names them.")
+        if done.unalerted:
+            raise CommandError("All was copied, but not all alerts were raised: the log says why.")
 
     def _survive(self, interruptions: Interruptions) -> None:
         try:
@@ -70,8 +72,8 @@ class Command(BaseCommand):
         except (ConfigurationError, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from error
 
-    def _flush(self, interruptions: Interruptions) -> int:
-        """One run and its line; how many rows were refused."""
+    def _flush(self, interruptions: Interruptions) -> Flushed:
+        """One run and its line."""
         started = time.monotonic()
         progress = self._progress()
         total = Tenant.objects.count() if progress.shown else 0
@@ -86,11 +88,13 @@ class Command(BaseCommand):
         finally:
             progress.erase()
         refused = f", {done.refused:,} rows refused" if done.refused else ""
+        unalerted = f", no alerts raised of {done.unalerted:,} tenants" if done.unalerted else ""
         self.stdout.write(
             f"{done.tenants:,} tenants, {done.quarters:,} quarters, {done.hours:,} hours, "
-            f"{done.balances:,} balances{refused} in {time.monotonic() - started:.1f} s"
+            f"{done.balances:,} balances{refused}{unalerted} "
+            f"in {time.monotonic() - started:.1f} s"
         )
-        return done.refused
+        return done
 
     def _progress(self) -> Progress:
         encoding = getattr(self.stderr, "encoding", None)
