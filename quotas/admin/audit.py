@@ -17,6 +17,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.fields import written_period
+from quotas.admin.in_force import tell_in_force, tell_now
 from quotas.admin.parents import ModelAdmin
 
 logger = logging.getLogger("quotas.admin")
@@ -31,6 +32,7 @@ def turned(field: str, old: object, new: object) -> str:
 def log_changes(request: HttpRequest, changes: Iterable[tuple[models.Model, str]]) -> None:
     """One entry an object in the history, with what was said of it, in one query."""
     staff: Any = request.user
+    changes = list(changes)
     entries = [
         LogEntry(
             user_id=staff.pk,
@@ -43,6 +45,8 @@ def log_changes(request: HttpRequest, changes: Iterable[tuple[models.Model, str]
         for row, message in changes
     ]
     LogEntry.objects.bulk_create(entries)
+    for row, _message in changes:
+        tell_in_force(request, row)
 
 
 def locked(queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
@@ -75,6 +79,19 @@ class AuditedAdmin(ModelAdmin):
             said += [f"deleted {what} {row}" for row in formset.deleted_objects]
         return "; ".join(said) or "nothing changed"
 
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        tell_in_force(request, obj)
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        tell_in_force(request, obj)
+        return super().log_change(request, obj, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        for row in queryset:
+            tell_in_force(request, row)
+        return super().log_deletions(request, queryset)
+
     def changeform_view(
         self,
         request: HttpRequest,
@@ -82,6 +99,7 @@ class AuditedAdmin(ModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
+        tell_now(request)
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
         except IntegrityError as error:
@@ -90,6 +108,7 @@ class AuditedAdmin(ModelAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> Any:
+        tell_now(request)
         # Django passes over an action that is not on the menu; here it is refused.
         asked = {action for action in request.POST.getlist("action") if action}
         if not asked <= self.get_actions(request).keys():

@@ -38,6 +38,9 @@ class KeyKind(StrEnum):
     WORKERS = WORKERS_KEY
 
 
+OF_A_TAG_KINDS = {each.value: each for each in KeyKind if each not in {PLANS_KEY, WORKERS_KEY}}
+
+
 def bounded(text: str) -> str:
     """``text`` itself when it is a short plain word, else ``~`` and a digest of it.
 
@@ -95,11 +98,10 @@ def owner_key(tag: str) -> str:
 
 def kind_of_key(text: str) -> KeyKind | None:
     """What the key of this text holds; None when it is not one of ours."""
+    if text in {PLANS_KEY, WORKERS_KEY}:
+        return KeyKind(text)
     found = OF_A_TAG.fullmatch(text)
-    if found is None:
-        return KeyKind(text) if text in {PLANS_KEY, WORKERS_KEY} else None
-    what = found[1]
-    return KeyKind(what) if what in KeyKind and what not in {PLANS_KEY, WORKERS_KEY} else None
+    return OF_A_TAG_KINDS.get(found[1]) if found else None
 
 
 def denials_key(tag: str) -> str:

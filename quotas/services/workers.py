@@ -16,7 +16,6 @@ from secrets import token_hex
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from quotas.domain import workers as counting
 from quotas.engine import workers
 from quotas.errors import ConfigurationError, EngineUnavailable
 from quotas.services.store import store
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from quotas.domain.decisions import Decision
-    from quotas.domain.workers import InForce
 
 logger = logging.getLogger("quotas")
 
@@ -95,15 +93,6 @@ class ThisWorker:
             if not self._failing:
                 self._failing = True
                 logger.warning("This worker could not tell of itself: %s", error)
-
-
-def plans_in_force() -> InForce | None:
-    """How many workers have applied the plans as they are now; None when Redis does not say."""
-    try:
-        found = workers.registry()
-    except EngineUnavailable:
-        return None
-    return counting.in_force(found.workers, found.version, found.now_us)
 
 
 worker = ThisWorker()
