@@ -10,7 +10,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten_fieldsets
-from django.db import transaction
+from django.db import router, transaction
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -38,7 +38,8 @@ def tell_in_force(request: HttpRequest, row: Any) -> None:
         return
     setattr(request, TOLD, True)
     # Behind the notice that the commit sends: Redis that took it is there to answer.
-    transaction.on_commit(partial(_tell, request, plans=row.concerns.plans), robust=True)
+    tell = partial(_tell, request, plans=row.concerns.plans)
+    transaction.on_commit(tell, using=router.db_for_write(type(row)), robust=True)
 
 
 def tell_now(request: HttpRequest) -> None:

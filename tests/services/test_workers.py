@@ -117,9 +117,7 @@ def test_it_tells_at_once_that_it_has_applied_an_edit(
     assert InForce(busy=1, busy_applied=1, idle=0, idle_applied=0) == plans_in_force()
 
 
-def test_of_several_processes_each_has_applied_an_edit_when_it_has_decided_since(
-    neighbours, clock
-):
+def test_of_several_processes_each_has_applied_an_edit_when_it_has_decided_since(neighbours, clock):
     limit = a_limit(amount=1000)
     tenant = a_tenant(plan=limit.plan)
     for each in neighbours:
