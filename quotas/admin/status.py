@@ -45,7 +45,6 @@ class StatusAdmin(LookOnlyAdmin):
             **self.admin_site.each_context(request),
             "title": _("Status"),
             "opts": self.opts,
-            "status": found,
             "sections": [
                 (_("Redis"), status_report.of_redis(found)),
                 (_("Usage"), status_report.of_usage(found)),
@@ -53,6 +52,7 @@ class StatusAdmin(LookOnlyAdmin):
             "in_force": status_report.of_workers(found),
             "headings": status_report.headings(),
             "workers": status_report.workers(found),
+            "unlisted": status_report.unlisted(found),
             **(extra_context or {}),
         }
         request.current_app = self.admin_site.name

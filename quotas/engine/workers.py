@@ -86,7 +86,7 @@ def registry() -> Registry:
 
 
 def _workers(told: Mapping[bytes, bytes], now_us: int) -> list[Worker]:
-    """The busiest host's first; records of an hour ago, which nobody swept, left out."""
+    """By host and process; those of an hour ago, whom nobody has swept yet, are left out."""
     found = [_worker(record) for record in told.values() if len(record) >= HEAD]
     recent = [each for each in found if each.seen_us >= now_us - 3_600_000_000]
     return sorted(recent, key=lambda each: (each.host, each.pid, each.started_us))

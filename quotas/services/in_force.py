@@ -9,7 +9,7 @@ from django.utils.translation import gettext, ngettext
 from quotas.conf import conf
 from quotas.domain.workers import in_force
 from quotas.engine import workers
-from quotas.errors import EngineUnavailable
+from quotas.errors import ConfigurationError, EngineUnavailable
 
 if TYPE_CHECKING:
     from quotas.domain.workers import InForce
@@ -19,7 +19,7 @@ def plans_in_force() -> InForce | None:
     """How many workers have applied the plans as they are now; None when Redis does not say."""
     try:
         found = workers.registry()
-    except EngineUnavailable:
+    except (EngineUnavailable, ConfigurationError):
         return None
     return in_force(found.workers, found.version, found.now_us)
 

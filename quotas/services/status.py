@@ -15,7 +15,7 @@ from quotas.domain.alerts import DeliveryState
 from quotas.domain.workers import in_force
 from quotas.engine import server, workers
 from quotas.engine.clock import now_us
-from quotas.errors import EngineUnavailable
+from quotas.errors import ConfigurationError, EngineUnavailable
 from quotas.models import Alert, AnonymousQuarter, UsageQuarter
 from quotas.services.loading import EPOCH
 
@@ -74,13 +74,13 @@ class Status:
 
 
 def status() -> Status:
-    """Look at everything. Raises the database's errors only, and `ConfigurationError`."""
+    """Look at everything. Raises the database's errors only."""
     copied_at = _copied_at()
     emails, webhooks = _waiting("email"), _waiting("webhook")
     try:
         found = server.ask_server()
         registry = workers.registry()
-    except EngineUnavailable as error:
+    except (EngineUnavailable, ConfigurationError) as error:
         return Status(
             at=instant(now_us()),
             copied_at=copied_at,

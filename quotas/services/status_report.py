@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MINUTE = timedelta(minutes=1)
 NEARLY_FULL = 0.9
+MOST_ROWS = 200
 KEEPS = "noeviction"
 KINDS = {
     KeyKind.CELLS: _("buckets and windows"),
@@ -117,8 +118,22 @@ def of_workers(found: Status) -> str:
 
 
 def workers(found: Status) -> list[WorkerRow]:
-    """The workers, each in a row."""
-    return [_row(each, found) for each in found.workers]
+    """The workers, each in a row: the first `MOST_ROWS`, those behind and busy ones first."""
+    first = sorted(
+        found.workers,
+        key=lambda each: (
+            each.applied(found.version) is not Applied.BEHIND,
+            not each.is_busy(found.at_us),
+        ),
+    )
+    return [_row(each, found) for each in first[:MOST_ROWS]]
+
+
+def unlisted(found: Status) -> str:
+    """How many workers have no row; blank when each has one."""
+    count = len(found.workers) - MOST_ROWS
+    told = ngettext("%(count)s more is not listed.", "%(count)s more are not listed.", count)
+    return told % {"count": _number(count)} if count > 0 else ""
 
 
 def ago(span: timedelta) -> str:

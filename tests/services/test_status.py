@@ -7,13 +7,17 @@ from datetime import timedelta
 import pytest
 
 from quotas.domain.keys import KeyKind
+from quotas.engine import workers
 from quotas.models import AnonymousQuarter, UsageQuarter
 from quotas.services import status_report
+from quotas.services import workers as telling
 from quotas.services.flush import flush
+from quotas.services.in_force import plans_in_force
 from quotas.services.loading import EPOCH
 from quotas.services.status import status
 from tests import START_US
 from tests.engine.proxy import nobody
+from tests.engine.watching import watching
 from tests.models.rows import a_limit, a_tenant
 from tests.services import alerting
 from tests.services.asking import allowed, ask, of_tenant
@@ -55,8 +59,6 @@ def test_redis_its_keys_and_workers_are_looked_at(tenant):
 
 
 def test_looking_writes_nothing(tenant, redis_url):
-    from tests.engine.watching import watching
-
     with watching(redis_url) as watched:
         status()
 
@@ -92,9 +94,7 @@ def test_the_last_copy_is_the_latest_of_tenants_and_of_callers_without_one(tenan
 
 
 def test_a_flush_that_does_not_run_is_warned_of_when_workers_go_on(tenant, clock, monkeypatch):
-    from quotas.services import workers
-
-    monkeypatch.setattr(workers, "EVERY", 0.0)
+    monkeypatch.setattr(telling, "EVERY", 0.0)
     allowed(of_tenant(tenant))
     flush()
     clock.tick(16 * MINUTE)
@@ -108,11 +108,9 @@ def test_a_flush_that_does_not_run_is_warned_of_when_workers_go_on(tenant, clock
 
 
 def test_a_flush_that_has_never_run_is_warned_of(tenant, clock, monkeypatch):
-    from quotas.services import workers
-
-    monkeypatch.setattr(workers, "EVERY", 0.0)
-    monkeypatch.setattr(workers.worker, "clock", lambda: clock.now_us / 1_000_000)
-    workers.worker.forget()
+    monkeypatch.setattr(telling, "EVERY", 0.0)
+    monkeypatch.setattr(telling.worker, "clock", lambda: clock.now_us / 1_000_000)
+    telling.worker.forget()
     allowed(of_tenant(tenant))
     assert {} == warnings(status())
     clock.tick(16 * MINUTE)
@@ -163,6 +161,32 @@ def _with(found, server):
     from dataclasses import replace
 
     return replace(found, server=server)
+
+
+def test_of_many_workers_those_behind_are_listed_and_the_rest_is_counted(clock):
+    for number in range(203):
+        workers.beat(
+            f"id-{number}",
+            age_us=0,
+            version=b"behind-" if number > 200 else None,
+            pid=number,
+            host="web-1",
+            decisions=number,
+            missed=0,
+        )
+
+    found = status()
+
+    rows = status_report.workers(found)
+    assert (200, "3 more are not listed.") == (len(rows), status_report.unlisted(found))
+    assert ["behind", "behind", "by no plan yet"] == [row.plans for row in rows[:3]]
+
+
+def test_an_alias_that_is_not_redis_is_told_like_an_outage(settings):
+    settings.CACHES = settings.CACHES | {"quotas": settings.CACHES["default"]}
+
+    assert "LocMemCache" in status().failure
+    assert plans_in_force() is None
 
 
 @pytest.mark.parametrize(

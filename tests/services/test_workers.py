@@ -10,12 +10,15 @@ from quotas.domain.workers import InForce
 from quotas.engine.owners import plans_version
 from quotas.engine.workers import registry
 from quotas.services import workers as telling
+from quotas.services.enforcement import Ask, enforce
 from quotas.services.in_force import plans_in_force
+from quotas.services.usage import usage_of
 from quotas.services.workers import worker
 from tests.engine.proxy import nobody
 from tests.engine.watching import watching
 from tests.models.rows import a_limit, a_plan, a_tenant
 from tests.services.asking import allowed, anonymous, ask, in_code, of_tenant
+from tests.services.company import in_threads
 from tests.services.forking import fork_and_end
 from tests.services.neighbour import Neighbour
 
@@ -74,16 +77,12 @@ def test_a_process_registers_at_its_first_decision(tenant):
 
 
 def test_a_page_that_only_looks_registers_nobody(tenant):
-    from quotas.services.usage import usage_of
-
     usage_of(tenant.pk)
 
     assert () == registry().workers
 
 
 def test_a_process_that_decides_by_no_plan_goes_by_none():
-    from quotas.services.enforcement import Ask, enforce
-
     enforce(anonymous(), [Ask(limit=in_code(), counted="a")])
 
     assert b"" == mine().version
@@ -211,8 +210,6 @@ def test_leaving_without_redis_ends_quietly(tenant, aimed, caplog):
 
 
 def test_threads_lose_no_decision(transactional_db, monkeypatch):
-    from tests.services.company import in_threads
-
     monkeypatch.setattr(telling, "EVERY", 0.0)
     tenant = a_tenant(plan=a_limit(a_plan(), amount=1000).plan)
 

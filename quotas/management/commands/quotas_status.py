@@ -37,6 +37,8 @@ class Command(BaseCommand):
         ]
         if rows:
             lines += ["", *table([status_report.headings(), *rows], ALIGNMENT, encoding)]
+        if unlisted := status_report.unlisted(found):
+            lines.append(unlisted)
         for each in lines:
             self.stdout.write(plain(each, encoding))
         if found.server is None:
