@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 
 from quotas.admin.parents import LookOnlyAdmin
 from quotas.models import Status
-from quotas.services import status_report
+from quotas.services import status_report, worker_rows
 from quotas.services.status import status
 
 
@@ -50,9 +50,9 @@ class StatusAdmin(LookOnlyAdmin):
                 (_("Usage"), status_report.of_usage(found)),
             ],
             "in_force": status_report.of_workers(found),
-            "headings": status_report.headings(),
-            "workers": status_report.workers(found),
-            "unlisted": status_report.unlisted(found),
+            "headings": worker_rows.headings(),
+            "workers": worker_rows.workers(found),
+            "unlisted": worker_rows.unlisted(found),
             **(extra_context or {}),
         }
         request.current_app = self.admin_site.name

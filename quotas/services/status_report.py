@@ -1,4 +1,7 @@
-"""The status in words, for a page and for a terminal: every state is said, not only coloured."""
+"""The status in words, for a page and for a terminal: every state is said, not only coloured.
+
+The workers are in `quotas.services.worker_rows`.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +17,15 @@ from django.utils.translation import gettext_lazy as _
 
 from quotas.conf import conf
 from quotas.domain.keys import KeyKind
-from quotas.domain.workers import Applied
 from quotas.services.in_force import of_plans_now, without_an_answer
 from quotas.services.loading import EPOCH
-from quotas.services.status import instant
 
 if TYPE_CHECKING:
-    from quotas.domain.workers import Worker
     from quotas.engine.server import KeyCount, Server
     from quotas.services.status import Status
 
 MINUTE = timedelta(minutes=1)
 NEARLY_FULL = 0.9
-MOST_ROWS = 200
 KEEPS = "noeviction"
 KINDS = {
     KeyKind.CELLS: _("buckets and windows"),
@@ -38,11 +37,6 @@ KINDS = {
     KeyKind.PLANS: _("version of the plans"),
     KeyKind.WORKERS: _("workers"),
 }
-APPLIED = {
-    Applied.CURRENT: _("current"),
-    Applied.BEHIND: _("behind"),
-    Applied.NONE: _("by no plan yet"),
-}
 
 
 class Line(NamedTuple):
@@ -51,31 +45,6 @@ class Line(NamedTuple):
     label: str
     value: str
     warning: str = ""
-
-
-class WorkerRow(NamedTuple):
-    """A worker in the columns of a table."""
-
-    host: str
-    pid: str
-    started: str
-    seen: str
-    plans: str
-    decisions: str
-    missed: str
-
-
-def headings() -> WorkerRow:
-    """The names of the columns of workers."""
-    return WorkerRow(
-        gettext("host"),
-        gettext("process"),
-        gettext("first seen"),
-        gettext("last seen"),
-        gettext("plans"),
-        gettext("decisions"),
-        gettext("without Redis"),
-    )
 
 
 def of_redis(found: Status) -> list[Line]:
@@ -105,8 +74,8 @@ def of_usage(found: Status) -> list[Line]:
             gettext("Alerts to be sent"),
             gettext("%(emails)s by e-mail, %(webhooks)s by webhook")
             % {
-                "emails": _number(found.waiting_emails),
-                "webhooks": _number(found.waiting_webhooks),
+                "emails": number(found.waiting_emails),
+                "webhooks": number(found.waiting_webhooks),
             },
         ),
     ]
@@ -115,25 +84,6 @@ def of_usage(found: Status) -> list[Line]:
 def of_workers(found: Status) -> str:
     """How many workers have applied the latest edit of plans."""
     return without_an_answer() if found.server is None else of_plans_now(found.in_force)
-
-
-def workers(found: Status) -> list[WorkerRow]:
-    """The workers, each in a row: the first `MOST_ROWS`, those behind and busy ones first."""
-    first = sorted(
-        found.workers,
-        key=lambda each: (
-            each.applied(found.version) is not Applied.BEHIND,
-            not each.is_busy(found.at_us),
-        ),
-    )
-    return [_row(each, found) for each in first[:MOST_ROWS]]
-
-
-def unlisted(found: Status) -> str:
-    """How many workers have no row; blank when each has one."""
-    count = len(found.workers) - MOST_ROWS
-    told = ngettext("%(count)s more is not listed.", "%(count)s more are not listed.", count)
-    return told % {"count": _number(count)} if count > 0 else ""
 
 
 def ago(span: timedelta) -> str:
@@ -193,7 +143,7 @@ def _disk(server: Server) -> Line:
     warning = "" if server.saved_well is not False else gettext("Its last write to disk failed.")
     if server.append_only:
         return Line(label, gettext("an append-only file"), warning)
-    saved = _instant(EPOCH + timedelta(seconds=server.saved_at or 0))
+    saved = moment(EPOCH + timedelta(seconds=server.saved_at or 0))
     value = gettext(
         "no append-only file; a snapshot if any, the last at %s. After a restart without them "
         "calendar quotas are read from the database, other limits start anew."
@@ -204,8 +154,8 @@ def _disk(server: Server) -> Line:
 def _keys(keys: KeyCount | None) -> str:
     if keys is None:
         return gettext("not known: Redis did not answer so long")
-    total = _number(keys.kinds.total())
-    kinds = ", ".join(f"{KINDS[kind]} {_number(count)}" for kind, count in keys.kinds.most_common())
+    total = number(keys.kinds.total())
+    kinds = ", ".join(f"{KINDS[kind]} {number(count)}" for kind, count in keys.kinds.most_common())
     value = f"{total} ({kinds})" if kinds else total
     return value if keys.complete else gettext("at least %s") % value
 
@@ -217,7 +167,7 @@ def _copied(found: Status) -> Line:
     else:
         span = found.at - found.copied_at
         value = gettext("%(ago)s, at %(instant)s; what was counted since is in Redis alone")
-        value %= {"ago": ago(span), "instant": _instant(found.copied_at)}
+        value %= {"ago": ago(span), "instant": moment(found.copied_at)}
     warning = gettext(
         "Workers have decided since: let quotas_flush run each minute. Redis keeps what it counts "
         "for three days."
@@ -225,25 +175,13 @@ def _copied(found: Status) -> Line:
     return Line(label, value, warning if found.flush_is_late else "")
 
 
-def _row(worker: Worker, found: Status) -> WorkerRow:
-    seen = instant(worker.seen_us)
-    busy = gettext("busy") if worker.is_busy(found.at_us) else gettext("idle")
-    return WorkerRow(
-        host=worker.host,
-        pid=str(worker.pid),
-        started=_instant(instant(worker.started_us)),
-        seen=f"{ago(found.at - seen)} ({busy})",
-        plans=str(APPLIED[worker.applied(found.version)]),
-        decisions=_number(worker.decisions),
-        missed=_number(worker.missed),
-    )
-
-
-def _instant(when: datetime) -> str:
+def moment(when: datetime) -> str:
+    """An instant in the reader's zone."""
     return date_format(timezone.localtime(when), pgettext("date format", "j M Y, H:i:s"))
 
 
-def _number(value: int) -> str:
+def number(value: int) -> str:
+    """A whole number with its digits grouped as the reader's language does."""
     return str(number_format(value, force_grouping=True))
 
 

@@ -9,7 +9,7 @@ import pytest
 from quotas.domain.keys import KeyKind
 from quotas.engine import workers
 from quotas.models import AnonymousQuarter, UsageQuarter
-from quotas.services import status_report
+from quotas.services import status_report, worker_rows
 from quotas.services import workers as telling
 from quotas.services.flush import flush
 from quotas.services.in_force import plans_in_force
@@ -177,8 +177,8 @@ def test_of_many_workers_those_behind_are_listed_and_the_rest_is_counted(clock):
 
     found = status()
 
-    rows = status_report.workers(found)
-    assert (200, "3 more are not listed.") == (len(rows), status_report.unlisted(found))
+    rows = worker_rows.workers(found)
+    assert (200, "3 more are not listed.") == (len(rows), worker_rows.unlisted(found))
     assert ["behind", "behind", "by no plan yet"] == [row.plans for row in rows[:3]]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from quotas.management.drawing import plain, shown, table
-from quotas.services import status_report
+from quotas.services import status_report, worker_rows
 from quotas.services.status import status
 
 ALIGNMENT = "<><<<>>"
@@ -33,11 +33,11 @@ class Command(BaseCommand):
                 lines.append(f"    Warning: {line.warning}")
         lines.append(status_report.of_workers(found))
         rows = [
-            row._replace(host=shown(row.host, LONGEST_HOST)) for row in status_report.workers(found)
+            row._replace(host=shown(row.host, LONGEST_HOST)) for row in worker_rows.workers(found)
         ]
         if rows:
-            lines += ["", *table([status_report.headings(), *rows], ALIGNMENT, encoding)]
-        if unlisted := status_report.unlisted(found):
+            lines += ["", *table([worker_rows.headings(), *rows], ALIGNMENT, encoding)]
+        if unlisted := worker_rows.unlisted(found):
             lines.append(unlisted)
         for each in lines:
             self.stdout.write(plain(each, encoding))
