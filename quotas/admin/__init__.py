@@ -9,6 +9,7 @@ from quotas.admin.alerts import AlertAdmin, AlertSettingsAdmin, CapAdmin
 from quotas.admin.balances import CalendarBalanceAdmin
 from quotas.admin.overrides import OverrideAdmin
 from quotas.admin.plans import PlanAdmin, PlanLimitAdmin
+from quotas.admin.status import StatusAdmin
 from quotas.admin.tenants import MembershipAdmin, TenantAdmin
 from quotas.admin.usage import UsageDayAdmin, UsageQuarterAdmin
 
@@ -21,6 +22,7 @@ __all__ = [
     "OverrideAdmin",
     "PlanAdmin",
     "PlanLimitAdmin",
+    "StatusAdmin",
     "TenantAdmin",
     "UsageDayAdmin",
     "UsageQuarterAdmin",

@@ -16,6 +16,7 @@ from django.db import IntegrityError, models, router
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
+from quotas.admin.in_force import tell_in_force, tell_now
 from quotas.admin.parents import ModelAdmin
 from quotas.domain.periods import written_period
 
@@ -32,6 +33,7 @@ def turned(field: str, old: object, new: object) -> str:
 def log_changes(request: HttpRequest, changes: Iterable[tuple[models.Model, str]]) -> None:
     """One entry an object in the history, with what was said of it, in one query."""
     staff: Any = request.user
+    changes = list(changes)
     entries = [
         LogEntry(
             user_id=staff.pk,
@@ -44,6 +46,8 @@ def log_changes(request: HttpRequest, changes: Iterable[tuple[models.Model, str]
         for row, message in changes
     ]
     LogEntry.objects.bulk_create(entries)
+    for row, _message in changes:
+        tell_in_force(request, row)
 
 
 def locked(queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
@@ -82,6 +86,19 @@ class AuditedAdmin(ModelAdmin):
             ]
         return "; ".join(said) or _("nothing changed")
 
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        tell_in_force(request, obj)
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        tell_in_force(request, obj)
+        return super().log_change(request, obj, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        for row in queryset:
+            tell_in_force(request, row)
+        return super().log_deletions(request, queryset)
+
     def changeform_view(
         self,
         request: HttpRequest,
@@ -89,6 +106,7 @@ class AuditedAdmin(ModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
+        tell_now(request)
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
         except IntegrityError as error:
@@ -97,6 +115,7 @@ class AuditedAdmin(ModelAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> Any:
+        tell_now(request)
         # Django passes over an action that is not on the menu; here it is refused.
         asked = {action for action in request.POST.getlist("action") if action}
         if not asked <= self.get_actions(request).keys():

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from quotas.admin.audit import AuditedAdmin, locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.formsets import LimitFormSet, LimitRowForm
+from quotas.admin.in_force import TellsInForce
 from quotas.admin.limits import LIMIT_FIELDSETS, LimitAdmin, promise
 from quotas.admin.parents import StackedInline
 from quotas.models import Plan, PlanLimit, Tenant
@@ -38,7 +39,7 @@ class PlanLimitInline(StackedInline):
 
 
 @admin.register(Plan)
-class PlanAdmin(AuditedAdmin):
+class PlanAdmin(TellsInForce, AuditedAdmin):
     """Plans, how many limits each has, and how many tenants."""
 
     list_display = [
@@ -93,7 +94,7 @@ class PlanAdmin(AuditedAdmin):
 
 
 @admin.register(PlanLimit)
-class PlanLimitAdmin(LimitAdmin):
+class PlanLimitAdmin(TellsInForce, LimitAdmin):
     """The limits of all plans."""
 
     list_display = ["limit", "plan", "allows", "promise", "amount", "mode"]

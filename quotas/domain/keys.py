@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from base64 import b32encode
 from dataclasses import dataclass
+from enum import StrEnum
 from hashlib import blake2b
 
 from quotas.domain.limits import Rule, Unlimited
@@ -16,10 +17,28 @@ from quotas.domain.words import EVERY_SCOPE, Algorithm, CalendarUnit, SubjectKin
 
 PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)
 PLANS_KEY = "plans"
+WORKERS_KEY = "workers"
 ANONYMOUS_TAG = "anonymous"
 """The tag under which callers without a tenant are counted for people: no owner's is like it."""
 WINDOWED = {Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER}
 KINDS: tuple[str, ...] = (*Algorithm, *CalendarUnit)
+OF_A_TAG = re.compile(r"\{[^{}]+\}(?:\.\d+)?:([a-z]+)(?::.*)?", re.ASCII | re.DOTALL)
+
+
+class KeyKind(StrEnum):
+    """What a key holds; the value is how its text says so."""
+
+    CELLS = "c"
+    CALENDAR_QUOTA = "q"
+    LOG = "l"
+    SLOTS = "s"
+    OWNER = "owner"
+    DENIALS = "denials"
+    PLANS = PLANS_KEY
+    WORKERS = WORKERS_KEY
+
+
+OF_A_TAG_KINDS = {each.value: each for each in KeyKind if each not in {PLANS_KEY, WORKERS_KEY}}
 
 
 def bounded(text: str) -> str:
@@ -75,6 +94,14 @@ def owner_key(tag: str) -> str:
     Version and mark.
     """
     return f"{{{tag}}}:owner"
+
+
+def kind_of_key(text: str) -> KeyKind | None:
+    """What the key of this text holds; None when it is not one of ours."""
+    if text in {PLANS_KEY, WORKERS_KEY}:
+        return KeyKind(text)
+    found = OF_A_TAG.fullmatch(text)
+    return OF_A_TAG_KINDS.get(found[1]) if found else None
 
 
 def denials_key(tag: str) -> str:

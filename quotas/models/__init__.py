@@ -12,6 +12,7 @@ from quotas.models.caps import Cap
 from quotas.models.hours import UsageHour
 from quotas.models.overrides import Override
 from quotas.models.plans import Plan, PlanLimit
+from quotas.models.status import Status
 from quotas.models.tenants import Membership, Tenant
 from quotas.models.usage import AnonymousQuarter, UsageDay, UsageQuarter
 
@@ -25,6 +26,7 @@ __all__ = [
     "Override",
     "Plan",
     "PlanLimit",
+    "Status",
     "Tenant",
     "UsageDay",
     "UsageHour",

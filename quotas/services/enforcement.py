@@ -26,6 +26,7 @@ from quotas.services.outage import outage
 from quotas.services.policy import Policy, TenantRow
 from quotas.services.seeding import seed
 from quotas.services.store import store
+from quotas.services.workers import worker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,7 +81,9 @@ def enforce(caller: Caller, asks: Sequence[Ask]) -> Answer:
     """
     asked = distinct(asks)
     with Attempt(started_at=store.clock(), creating=True) as attempt:
-        return _enforce(caller, asked, attempt)
+        answer = _enforce(caller, asked, attempt)
+    worker.count(answer.decision)
+    return answer
 
 
 def _enforce(caller: Caller, asked: tuple[Ask, ...], attempt: Attempt) -> Answer:

@@ -82,6 +82,11 @@ class Store:
         )
         return fresh
 
+    @property
+    def plans_version(self) -> bytes | None:
+        """The version of the plans that this process goes by; None while it has read none."""
+        return None if self._plans is None else self._plans.version
+
     def anonymous(self, attempt: Attempt) -> Policy | None:
         """The policy of callers without a tenant; None when no active plan is for them."""
         plans = self.plans(attempt)

@@ -18,6 +18,7 @@ from quotas.services import enforcement
 from quotas.services.anonymous import anonymous
 from quotas.services.outage import outage
 from quotas.services.store import store
+from quotas.services.workers import worker
 
 AT_ONCE = 1000
 
@@ -56,6 +57,7 @@ def forget() -> None:
     store.forget()
     outage.forget()
     anonymous.forget()
+    worker.forget()
     enforcement.forget()
     connection.forget_links()
 
