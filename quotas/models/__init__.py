@@ -12,6 +12,7 @@ from quotas.models.caps import Cap
 from quotas.models.hours import UsageHour
 from quotas.models.overrides import Override
 from quotas.models.plans import Plan, PlanLimit
+from quotas.models.snapshots import TenantSnapshot
 from quotas.models.tenants import Membership, Tenant
 from quotas.models.usage import AnonymousQuarter, UsageDay, UsageQuarter
 
@@ -26,6 +27,7 @@ __all__ = [
     "Plan",
     "PlanLimit",
     "Tenant",
+    "TenantSnapshot",
     "UsageDay",
     "UsageHour",
     "UsageQuarter",

@@ -16,13 +16,20 @@ from django.db import router
 from quotas.domain.keys import tenant_tag
 from quotas.engine import tallies
 from quotas.engine.hours import Hour
-from quotas.models import AnonymousQuarter, CalendarBalance, UsageHour, UsageQuarter
+from quotas.models import (
+    AnonymousQuarter,
+    CalendarBalance,
+    TenantSnapshot,
+    UsageHour,
+    UsageQuarter,
+)
 from quotas.services.alerts import raise_alerts
 from quotas.services.attempt import Attempt
 from quotas.services.calendars import used_of
 from quotas.services.flush_anonymous import flush_anonymous
 from quotas.services.keeping import BALANCES, HOURS, QUARTERS, check_can_keep, keep
 from quotas.services.loading import EPOCH, load_tenants
+from quotas.services.snapshots import age_snapshots, take_snapshots
 from quotas.services.store import store
 
 if TYPE_CHECKING:
@@ -66,13 +73,14 @@ def flush(
 ) -> Flushed:
     """Copy all quarters, hours and calendar balances; let go of what is old in Redis.
 
+    How each tenant stands is kept beside them: see `quotas.services.snapshots`.
     A row that the database refuses is named in the log and left for the next run. Balances are
     those of tenants and their members: see `quotas.services.calendars`. ``now_us`` is for tests:
     what ended two hours before it is let go of. ``after_page`` is told how many tenants
     have been looked at; what it raises ends the flush well. Raises `EngineUnavailable`, the
     database's errors, and `ConfigurationError` for a database that cannot do it.
     """
-    for model in (UsageQuarter, UsageHour, AnonymousQuarter, CalendarBalance):
+    for model in (UsageQuarter, UsageHour, AnonymousQuarter, CalendarBalance, TenantSnapshot):
         check_can_keep(router.db_for_write(model))
     at_us = now_us or tallies.counting_at()
     done, seen = Flushed(), 0
@@ -80,6 +88,7 @@ def flush(
         done += _flush(tenants, at_us)
         seen += len(tenants)
         after_page(seen)
+    age_snapshots(at_us)
     quarters, refused = flush_anonymous(at_us, at_us - LATEST_US)
     return done + Flushed(quarters=quarters, refused=refused)
 
@@ -115,6 +124,7 @@ def _flush(tenants: Sequence[TenantRow], at_us: int) -> Flushed:
         balances = used_of([each.tenant for each in counted], plans, at_us)
     refused = keep(BALANCES, balances, router.db_for_write(CalendarBalance))
     raise_alerts([(each.tenant, each.tallied.hours) for each in counted], balances, plans, at_us)
+    take_snapshots(counted, balances, plans, at_us)
     _let_go(counted, unkept, {row[0] for row in refused}, at_us)
     over = len(unkept) + len(refused)
     return Flushed(len(counted), len(quarters), len(hours), len(balances), over)
