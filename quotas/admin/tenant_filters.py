@@ -6,27 +6,17 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from quotas.admin.overrides import SOON
 from quotas.domain.words import Mode
 from quotas.models import Override, Plan, PlanLimit
 
 NEAR = 80
-SOON = timedelta(days=7)
 DAY = timedelta(days=1)
-
-
-class Known(F):
-    """A column to sort by: rows that have nothing in it come last, whichever way."""
-
-    def asc(self, **kwargs: Any) -> Any:
-        return super().asc(**{"nulls_last": True, **kwargs})
-
-    def desc(self, **kwargs: Any) -> Any:
-        return super().desc(**{"nulls_last": True, **kwargs})
 
 
 class ChosenFilter(admin.SimpleListFilter):
@@ -39,7 +29,9 @@ class ChosenFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         value = self.value()
-        return queryset.filter(self.chosen(value, timezone.now())) if value in self.kinds else queryset
+        return (
+            queryset.filter(self.chosen(value, timezone.now())) if value in self.kinds else queryset
+        )
 
     def chosen(self, kind: str, now: datetime) -> Q | Exists:
         """Which rows are of a kind."""
@@ -93,7 +85,9 @@ class ShadowFilter(ChosenFilter):
         by_default = Q(plan=None) | Q(plan__active=False)
         of_default = Plan.objects.filter(is_default=True, pk__in=shadows.values("plan"))
         return (
-            Q(plan__in=shadows.values("plan")) | Q(Exists(own)) | (by_default & Q(Exists(of_default)))
+            Q(plan__in=shadows.values("plan"))
+            | Q(Exists(own))
+            | (by_default & Q(Exists(of_default)))
         )
 
 
