@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -49,6 +49,11 @@ class LimitStep(Step):
         return effective.limit.rule.amount is not None and effective.limit.mode is not Mode.OFF
 
     @property
+    def now(self) -> datetime:
+        """The instant of the limiter's clock at which the limits were read: all begins there."""
+        return self.standing.statement.instant() if self.standing else timezone.now()
+
+    @property
     def chosen(self) -> Effective | None:
         """The limit that was chosen, as it is now."""
         scope, _, name = self.cleaned_data.get("limit", "").rpartition(SEPARATOR)
@@ -74,7 +79,7 @@ class LimitStep(Step):
             **{name: getattr(row, name) for name in COPIED},
             tenant=self.tenant,
             amount=amount,
-            starts_at=timezone.now(),
+            starts_at=self.now,
             ends_at=until,
             reason=self.cleaned_data["reason"],
             created_by=staff,
@@ -91,7 +96,8 @@ class Boost(LimitStep):
     title = _("Boost until a date")
     consequence = _(
         "An override takes the place of the limit until then; afterwards what applied before "
-        "applies again. What is used stays used. A cap of the tenant's own stays in force."
+        "applies again. What is used stays used: a bucket keeps its tokens and its capacity, and "
+        "refills faster. A cap of the tenant's own stays in force."
     )
 
     amount = forms.IntegerField(label=_("Amount"), min_value=1, max_value=MOST_AMOUNT)
@@ -104,7 +110,7 @@ class Boost(LimitStep):
     def clean_until(self) -> datetime:
         """Later than now."""
         until: datetime = self.cleaned_data["until"]
-        if until <= timezone.now():
+        if until <= self.now:
             raise ValidationError(_("This is over already."), code="over")
         return until
 
@@ -142,7 +148,7 @@ class GrantExtra(LimitStep):
         if verdict is None or standing is None:
             raise ValidationError(_("This limit was changed meanwhile. Look at it, and try again."))
         end = standing.statement.instant(verdict.reset_us or 0)
-        if end <= timezone.now() + timedelta(seconds=1):
+        if end <= self.now:
             raise ValidationError(_("The period has just ended: nothing of it is left to extend."))
         return self.override(self.amount_without_cap + self.cleaned_data["extra"], end, staff)
 

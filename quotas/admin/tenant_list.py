@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
 from django.utils.timesince import timesince
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import AuditedAdmin
@@ -38,9 +38,10 @@ def meter(percent: int, label: str, *, denying: bool) -> str:
     """How much of a limit is used: a bar, the number, and in words whether it denies."""
     said = gettext("denying now") if denying else ""
     return format_html(
-        '<meter min="0" max="100" high="79" optimum="0" value="{}">{}</meter> '
-        "<strong>{} %</strong> {} <em>{}</em>",
+        '<meter min="0" max="100" high="79" optimum="0" value="{}" aria-label="{}">{}</meter> '
+        "<strong>{}\u00a0%</strong> {} <em>{}</em>",
         str(percent),
+        label,
         str(percent),
         str(percent),
         label,
@@ -57,8 +58,7 @@ class TenantList(AuditedAdmin):
         "plan_or_default",
         "closest",
         "denied",
-        "override_count",
-        "override_end",
+        "own_limits",
         "last_seen",
         "standing",
     ]
@@ -125,7 +125,7 @@ class TenantList(AuditedAdmin):
         }
         return meter(kept.percent, then, denying=False)
 
-    @admin.display(description=_("denied in 24 hours"), ordering=Known("snapshot__denied"))
+    @admin.display(description=_("denied, 24 hours"), ordering=Known("snapshot__denied"))
     def denied(self, row: Tenant) -> str:
         kept = snapshot_of(row)
         return NOTHING if kept is None else number_format(kept.denied, force_grouping=True)
@@ -135,13 +135,14 @@ class TenantList(AuditedAdmin):
         kept = snapshot_of(row)
         return gettext("never") if kept is None else dated(kept.last_seen)
 
-    @admin.display(description=_("overrides in force"), ordering="override_count")
-    def override_count(self, row: Any) -> int:
-        return int(row.override_count)
-
-    @admin.display(description=_("first of them ends"), ordering=Known("override_end"))
-    def override_end(self, row: Any) -> str:
-        return dated(row.override_end) if row.override_end else NOTHING
+    @admin.display(description=_("overrides"), ordering=Known("override_end"))
+    def own_limits(self, row: Any) -> str:
+        """How many overrides are in force, and when the first of them ends."""
+        count, end = row.override_count, row.override_end
+        if end is None:
+            return number_format(count) if count else NOTHING
+        text = ngettext("%(count)d, ends %(end)s", "%(count)d, the first ends %(end)s", count)
+        return text % {"count": count, "end": dated(end)}
 
 
 def snapshot_of(row: Tenant) -> TenantSnapshot | None:
@@ -151,4 +152,4 @@ def snapshot_of(row: Tenant) -> TenantSnapshot | None:
 
 def dated(when: Any) -> str:
     """An instant in the zone of the admin."""
-    return date_format(timezone.localtime(when), "DATETIME_FORMAT")
+    return date_format(timezone.localtime(when), "SHORT_DATETIME_FORMAT")

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from quotas.models import Tenant, TenantSnapshot
 from tests.admin.pages import list_url
@@ -44,7 +45,7 @@ def test_the_closest_limit_is_read_live_with_its_number_and_in_words(staff, plan
 
     page = staff.get(list_url(Tenant)).content.decode()
 
-    assert "<strong>100 %</strong> api/minute <em>denying now</em>" in page
+    assert "<strong>100\xa0%</strong> api/minute <em>denying now</em>" in page
 
 
 def test_the_live_number_is_that_of_the_closest_of_several_limits(staff, plan):
@@ -54,7 +55,7 @@ def test_the_live_number_is_that_of_the_closest_of_several_limits(staff, plan):
 
     page = staff.get(list_url(Tenant)).content.decode()
 
-    assert "<strong>40 %</strong> api/day <em></em>" in page
+    assert "<strong>40\xa0%</strong> api/day <em></em>" in page
 
 
 @pytest.mark.parametrize("rows", [20, 100])
@@ -80,7 +81,7 @@ def test_without_redis_the_list_shows_the_snapshot_and_says_so(staff, plan, priv
     page = staff.get(list_url(Tenant)).content.decode()
 
     assert "Redis gives no answer" in page
-    assert "<strong>83 %</strong> api/minute, 1\xa0hour ago" in page
+    assert "<strong>83\xa0%</strong> api/minute, 1\xa0hour ago" in page
 
 
 def test_the_age_of_the_snapshot_is_shown(staff):
@@ -113,6 +114,17 @@ def test_tenants_are_filtered_by_their_snapshots(staff, asked, expected):
     a_tenant("silent")
 
     assert expected == listed(staff, **asked)
+
+
+def test_overrides_are_counted_with_the_first_end_among_them(staff):
+    tenant = a_tenant("acme")
+    for ends_at in (None, NOW + 2 * DAY, NOW + DAY):
+        an_override(tenant, starts_at=NOW - DAY, ends_at=ends_at)
+    an_override(tenant, starts_at=NOW - 2 * DAY, ends_at=NOW - DAY)
+
+    page = staff.get(list_url(Tenant)).content.decode()
+
+    assert f"3, the first ends {date_format(NOW + DAY, 'SHORT_DATETIME_FORMAT')}" in page
 
 
 @pytest.mark.parametrize(
@@ -153,7 +165,7 @@ def test_tenants_with_a_limit_in_shadow_are_found_whichever_row_brings_it(staff,
         ("closest", ["low", "high", "none"]),
         ("denied", ["low", "high", "none"]),
         ("last_seen", ["low", "high", "none"]),
-        ("override_end", ["low", "high", "none"]),
+        ("own_limits", ["low", "high", "none"]),
     ],
 )
 def test_rows_without_a_number_come_last_whichever_way_a_column_is_sorted(staff, column, expected):
