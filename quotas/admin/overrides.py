@@ -80,13 +80,13 @@ class OverrideAdmin(LimitAdmin):
         "limit",
         "tenant",
         "allows",
-        "promise",
-        "mode",
         "state",
         "starts_at",
         "ends",
         "reason",
         "created_by",
+        "mode",
+        "promise",
     ]
     list_select_related = ["tenant", "created_by"]
     list_filter = [StateFilter, "mode", "algorithm", "scope"]

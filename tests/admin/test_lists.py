@@ -16,6 +16,7 @@ from quotas.models import (
     PlanLimit,
     Tenant,
     UsageDay,
+    UsageHour,
     UsageQuarter,
 )
 from tests.admin.pages import change_url, list_url
@@ -42,6 +43,10 @@ def a_quarter():
     return UsageQuarter.objects.create(tenant=a_tenant(), scope="api", start=NOW, generation=1)
 
 
+def an_hour():
+    return UsageHour.objects.create(tenant=a_tenant(), start=NOW, generation=1)
+
+
 def a_day():
     return UsageDay.objects.create(tenant=a_tenant(), scope="api", day=NOW.date())
 
@@ -65,10 +70,11 @@ LISTS = {
     UsageQuarter: a_quarter,
     AnonymousQuarter: an_anonymous_quarter,
     UsageDay: a_day,
+    UsageHour: an_hour,
 }
 
 
-LOOKED_AT = [CalendarBalance, UsageQuarter, AnonymousQuarter, UsageDay]
+LOOKED_AT = [CalendarBalance, UsageQuarter, AnonymousQuarter, UsageDay, UsageHour]
 
 
 def queries_of(client, url):
@@ -221,7 +227,7 @@ def test_what_was_counted_is_to_look_at_only(staff, model):
     assert "action-select" not in staff.get(list_url(model)).content.decode()
 
 
-@pytest.mark.parametrize("model", [CalendarBalance, UsageQuarter, UsageDay])
+@pytest.mark.parametrize("model", [CalendarBalance, UsageQuarter, UsageDay, UsageHour])
 def test_what_was_counted_goes_with_its_tenant(staff, model):
     row = LISTS[model]()
 
