@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from quotas.admin.alerts import AlertAdmin, AlertSettingsAdmin, CapAdmin
 from quotas.admin.balances import CalendarBalanceAdmin
+from quotas.admin.memberships import MembershipAdmin
 from quotas.admin.overrides import OverrideAdmin
 from quotas.admin.plans import PlanAdmin, PlanLimitAdmin
 from quotas.admin.status import StatusAdmin
-from quotas.admin.tenants import MembershipAdmin, TenantAdmin
+from quotas.admin.tenants import TenantAdmin
 from quotas.admin.usage import UsageDayAdmin, UsageQuarterAdmin
 
 __all__ = [

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.contrib.auth import get_user_model
-from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import F, QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from quotas.admin.audit import AuditedAdmin, locked, log_changes, turned
+from quotas.admin.audit import locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.formsets import LimitForm
 from quotas.admin.limits import LIMIT_FIELDSETS, promise
+from quotas.admin.memberships import MembershipInline
 from quotas.admin.overrides import WHEN_FIELDSETS
-from quotas.admin.parents import ModelForm, StackedInline, TabularInline
+from quotas.admin.parents import StackedInline
+from quotas.admin.tenant_buttons import TenantButtons
 from quotas.models import (
     Alert,
     CalendarBalance,
-    Membership,
     Override,
     Tenant,
     UsageDay,
@@ -34,42 +30,6 @@ from quotas.models import (
 )
 
 COUNTED = (Alert, CalendarBalance, UsageDay, UsageHour, UsageQuarter)
-
-
-class MembershipForm(ModelForm):
-    """A membership; its user is chosen once, so that a page of members looks up none by itself."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if self.instance.pk and "user" in self.fields:
-            user = self.fields["user"]
-            user.disabled = True
-            user.widget = forms.Select(choices=[(self.instance.user_id, str(self.instance.user))])
-
-
-class MemberForm(MembershipForm):
-    """A membership among the others of its tenant."""
-
-    def validate_constraints(self) -> None:
-        # Not whether the user is a member already: the one who is may be deleted beside this row.
-        # Django 6 asks each row; the formset sees to members who are there twice.
-        exclude = {"tenant", *self.errors}
-        try:
-            self.instance.validate_constraints(exclude)
-        except ValidationError as error:
-            self.add_error(None, error)
-
-
-class MembershipInline(TabularInline):
-    """The members of the tenant."""
-
-    model = Membership
-    form = MemberForm
-    raw_id_fields = ["user"]
-    extra = 0
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related("user", "tenant")
 
 
 class OverrideInline(StackedInline):
@@ -89,43 +49,20 @@ class OverrideInline(StackedInline):
 
 
 @admin.register(Tenant)
-class TenantAdmin(AuditedAdmin):
+class TenantAdmin(TenantButtons):
     """Tenants, the plan of each, and how many overrides are in force."""
 
-    list_display = ["key", "name", "plan_or_default", "override_count", "time_zone", "standing"]
-    list_select_related = ["plan"]
-    list_filter = ["suspended", "plan", "time_zone"]
-    search_fields = ["key", "name"]
     readonly_fields = ["epoch", "created"]
     fields = ["key", "name", "plan", ("time_zone", "anchor_day"), "suspended", "epoch", "created"]
     inlines = [OverrideInline, MembershipInline]
     actions = ["suspend", "resume", "reset_counters"]
     save_on_top = True
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        of_tenant = Override.objects.in_force(timezone.now()).filter(tenant=OuterRef("pk"))
-        counted = of_tenant.order_by().values("tenant").annotate(count=Count("pk")).values("count")
-        count = Coalesce(Subquery(counted), 0, output_field=IntegerField())
-        rows: QuerySet[Any] = super().get_queryset(request).annotate(override_count=count)
-        return rows
-
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """What was counted goes with its tenant, though nobody may delete it by itself."""
         listed, counts, lacking, protected = super().get_deleted_objects(objs, request)
         counted = {model._meta.verbose_name for model in COUNTED}  # noqa: SLF001 - Django's documented name
         return listed, counts, set(lacking) - counted, protected
-
-    @admin.display(description=_("plan"), ordering="plan__key")
-    def plan_or_default(self, row: Tenant) -> Any:
-        return row.plan or _("(the default plan)")
-
-    @admin.display(description=_("standing"), ordering="suspended")
-    def standing(self, row: Tenant) -> Any:
-        return _("suspended") if row.suspended else _("served")
-
-    @admin.display(description=_("overrides in force"), ordering="override_count")
-    def override_count(self, row: Any) -> int:
-        return int(row.override_count)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:  # noqa: FBT001
         staff: Any = request.user
@@ -180,18 +117,3 @@ def _reset(epoch: int) -> str:
 
 def _all_of(rows: list[Any], using: str) -> QuerySet[Tenant]:
     return Tenant.objects.using(using).filter(pk__in=[row.pk for row in rows])
-
-
-@admin.register(Membership)
-class MembershipAdmin(AuditedAdmin):
-    """Who belongs to which tenant."""
-
-    form = MembershipForm
-    list_display = ["user", "tenant", "role", "is_default"]
-    list_select_related = ["user", "tenant"]
-    list_filter = ["role", "is_default"]
-    raw_id_fields = ["user"]
-    autocomplete_fields = ["tenant"]
-
-    def get_search_fields(self, request: HttpRequest) -> list[str]:
-        return [f"user__{get_user_model().USERNAME_FIELD}", "tenant__key", "tenant__name"]

@@ -12,6 +12,7 @@ from quotas.models.caps import Cap
 from quotas.models.hours import UsageHour
 from quotas.models.overrides import Override
 from quotas.models.plans import Plan, PlanLimit
+from quotas.models.snapshots import TenantSnapshot
 from quotas.models.status import Status
 from quotas.models.tenants import Membership, Tenant
 from quotas.models.usage import AnonymousQuarter, UsageDay, UsageQuarter
@@ -28,6 +29,7 @@ __all__ = [
     "PlanLimit",
     "Status",
     "Tenant",
+    "TenantSnapshot",
     "UsageDay",
     "UsageHour",
     "UsageQuarter",

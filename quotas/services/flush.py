@@ -18,7 +18,13 @@ from quotas.domain.calendar import instant_at
 from quotas.domain.keys import tenant_tag
 from quotas.engine import tallies
 from quotas.engine.hours import Hour
-from quotas.models import AnonymousQuarter, CalendarBalance, UsageHour, UsageQuarter
+from quotas.models import (
+    AnonymousQuarter,
+    CalendarBalance,
+    TenantSnapshot,
+    UsageHour,
+    UsageQuarter,
+)
 from quotas.services.alerts import raise_alerts
 from quotas.services.attempt import Attempt
 from quotas.services.calendars import used_of
@@ -26,6 +32,7 @@ from quotas.services.flush_anonymous import flush_anonymous
 from quotas.services.judging import LATE_US
 from quotas.services.keeping import BALANCES, HOURS, QUARTERS, check_can_keep, counted_of, keep
 from quotas.services.loading import load_tenants
+from quotas.services.snapshots import age_snapshots, take_snapshots
 from quotas.services.store import store
 
 if TYPE_CHECKING:
@@ -76,6 +83,7 @@ def flush(
 ) -> Flushed:
     """Copy all quarters, hours and calendar balances; let go of what is old in Redis.
 
+    How each tenant stands is kept beside them: see `quotas.services.snapshots`.
     A row that the database refuses is named in the log and left for the next run. An error in
     raising alerts stops no copy: it is logged once, and the next run raises them. Balances are
     those of tenants and their members: see `quotas.services.calendars`. ``now_us`` is for tests:
@@ -83,7 +91,7 @@ def flush(
     have been looked at; what it raises ends the flush well. Raises `EngineUnavailable`, the
     database's errors, and `ConfigurationError` for a database that cannot do it.
     """
-    for model in (UsageQuarter, UsageHour, AnonymousQuarter, CalendarBalance):
+    for model in (UsageQuarter, UsageHour, AnonymousQuarter, CalendarBalance, TenantSnapshot):
         check_can_keep(router.db_for_write(model))
     at_us = now_us or tallies.counting_at()
     done, seen = Flushed(), 0
@@ -91,6 +99,7 @@ def flush(
         done += _flush(tenants, at_us, silent=done.unalerted > 0)
         seen += len(tenants)
         after_page(seen)
+    age_snapshots(at_us)
     quarters, refused = flush_anonymous(at_us, at_us - LATEST_US)
     return done + Flushed(quarters=quarters, refused=refused)
 
@@ -127,6 +136,7 @@ def _flush(tenants: Sequence[TenantRow], at_us: int, *, silent: bool) -> Flushed
         balances = used_of([each.tenant for each in counted], plans, at_us)
     refused = keep(BALANCES, balances, router.db_for_write(CalendarBalance))
     alerted = _alerted(counted, balances, plans, at_us, silent=silent)
+    take_snapshots(counted, balances, plans, at_us)
     judged_us = at_us if alerted else at_us - LATE_US
     _let_go(counted, unkept, {row[0] for row in refused}, at_us, judged_us)
     return Flushed(

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import DataError, IntegrityError, connections, models, transaction
 
 from quotas.errors import ConfigurationError
-from quotas.models import AnonymousQuarter, CalendarBalance, UsageHour, UsageQuarter
+from quotas.models import (
+    AnonymousQuarter,
+    CalendarBalance,
+    TenantSnapshot,
+    UsageHour,
+    UsageQuarter,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,6 +72,12 @@ BALANCES = Copies(
     (*_BALANCE, "period_end", "used", "copied_at"),
     _BALANCE,
     ("period_end", "used"),
+)
+SNAPSHOTS = Copies(
+    TenantSnapshot,
+    ("tenant_id", "percent", "label", "until", "denying", "denied", "last_seen", "taken_at"),
+    ("tenant_id",),
+    ("taken_at",),
 )
 
 

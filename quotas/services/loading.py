@@ -20,7 +20,7 @@ from quotas.models import Cap, Membership, Override, Plan, PlanLimit, Tenant
 from quotas.services.policy import FOREVER_US, CapRow, OverrideRow, PlanRow, TenantRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 logger = logging.getLogger("quotas")
 
@@ -66,14 +66,37 @@ def load_tenant(pk: int) -> TenantRow | None:
     """A tenant with its caps and its overrides that have not ended. Three queries."""
     using = router.db_for_write(Tenant)
     found = Tenant.objects.using(using).filter(pk=pk).first()
-    return None if found is None else _tenants([found], using)[0]
+    return None if found is None else tenants_of([found], using)[0]
 
 
 def load_tenants(after_pk: int, most: int) -> list[TenantRow]:
     """The next ``most`` tenants behind a primary key, in its order. Three queries."""
     using = router.db_for_write(Tenant)
     found = Tenant.objects.using(using).filter(pk__gt=after_pk).order_by("pk")
-    return _tenants(list(found[:most]), using)
+    return tenants_of(list(found[:most]), using)
+
+
+def tenants_of(found: Sequence[Tenant], using: str | None = None) -> list[TenantRow]:
+    """Tenants that have been read, with their caps and overrides, in their order. Two queries."""
+    using = using or router.db_for_write(Tenant)
+    pks = [each.pk for each in found]
+    overrides, caps = _overrides(pks, using), _caps(pks, using)
+    return [
+        TenantRow(
+            pk=each.pk,
+            key=each.key,
+            name=each.name,
+            time_zone=each.time_zone,
+            anchor_day=each.anchor_day,
+            suspended=each.suspended,
+            epoch=each.epoch,
+            plan_pk=each.plan_id,
+            plan_since=each.plan_since,
+            overrides=tuple(overrides.get(each.pk, ())),
+            caps=tuple(caps.get(each.pk, ())),
+        )
+        for each in found
+    ]
 
 
 def load_members(tenant_pks: Iterable[int]) -> dict[int, list[Any]]:
@@ -106,27 +129,6 @@ def load_memberships(user_pk: Any) -> list[Membership]:
         return list(rows.filter(user_id=user_pk))
     except UNHOLDABLE:
         return []
-
-
-def _tenants(found: list[Tenant], using: str) -> list[TenantRow]:
-    pks = [each.pk for each in found]
-    overrides, caps = _overrides(pks, using), _caps(pks, using)
-    return [
-        TenantRow(
-            pk=each.pk,
-            key=each.key,
-            name=each.name,
-            time_zone=each.time_zone,
-            anchor_day=each.anchor_day,
-            suspended=each.suspended,
-            epoch=each.epoch,
-            plan_pk=each.plan_id,
-            plan_since=each.plan_since,
-            overrides=tuple(overrides.get(each.pk, ())),
-            caps=tuple(caps.get(each.pk, ())),
-        )
-        for each in found
-    ]
 
 
 def _overrides(tenant_pks: list[int], using: str) -> dict[int, list[OverrideRow]]:

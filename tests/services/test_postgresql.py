@@ -30,6 +30,7 @@ TESTS = [
     "tests/services/test_months.py",
     "tests/services/test_plans_file_importing.py",
     "tests/services/test_prune.py",
+    "tests/services/test_snapshots.py",
     "tests/services/test_alerts.py",
     "tests/services/test_alerts_of_quotas.py",
     "tests/services/test_alerts_of_calls.py",

@@ -1,0 +1,157 @@
+"""Steps that give a tenant more of one limit for a time: an override made out of the limit."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from quotas.admin.audit import turned
+from quotas.admin.tenant_list import dated
+from quotas.admin.tenant_page import amount_of
+from quotas.admin.tenant_steps import Step
+from quotas.domain.limits import MOST_AMOUNT, CalendarQuota, FixedWindow
+from quotas.domain.words import Mode
+from quotas.models import Override, PlanLimit, Tenant
+from quotas.models.limit_fields import LimitFields
+from quotas.services.effective import Effective, Standing, standing_of
+
+SEPARATOR = "/"
+COPIED = [
+    field.name
+    for field in LimitFields._meta.get_fields()  # noqa: SLF001 - Django's documented name
+    if field.name != "amount"
+]
+
+
+class LimitStep(Step):
+    """A step with one of the limits in force, out of which an override is made."""
+
+    permission = "quotas.add_override"
+
+    limit = forms.ChoiceField(label=_("Limit"))
+
+    def __init__(self, tenant: Tenant, *args: Any, **kwargs: Any) -> None:
+        super().__init__(tenant, *args, **kwargs)
+        self.standing: Standing | None = standing_of(tenant.pk)
+        offered = (
+            [each for each in self.standing.limits if self.offers(each)] if self.standing else []
+        )
+        field: Any = self.fields["limit"]
+        field.choices = [(_key(each), f"{_key(each)}: {amount_of(each.limit)}") for each in offered]
+
+    def offers(self, effective: Effective) -> bool:
+        """Whether it makes sense for this limit."""
+        return effective.limit.rule.amount is not None and effective.limit.mode is not Mode.OFF
+
+    @property
+    def now(self) -> datetime:
+        """The instant of the limiter's clock at which the limits were read: all begins there."""
+        return self.standing.statement.instant() if self.standing else timezone.now()
+
+    @property
+    def chosen(self) -> Effective | None:
+        """The limit that was chosen, as it is now."""
+        scope, _, name = self.cleaned_data.get("limit", "").rpartition(SEPARATOR)
+        return self.standing.of(scope, name) if self.standing else None
+
+    @property
+    def amount_without_cap(self) -> int:
+        """What the chosen limit allows, but for the tenant's own cap."""
+        chosen = self.chosen
+        if chosen is None:
+            return 0
+        limit = chosen.beaten[0] if chosen.limit.cap is not None else chosen.limit
+        return limit.rule.amount or 0
+
+    def override(self, amount: int, until: datetime, staff: Any) -> str:
+        """Make the override: all as in the limit, but for the amount, from now on."""
+        source = self.chosen and self.chosen.limit.source
+        model = Override if source and source.kind == "override" else PlanLimit
+        row = model.objects.filter(pk=source.pk if source else None).first()
+        if row is None:
+            raise ValidationError(_("This limit was changed meanwhile. Look at it, and try again."))
+        made = Override(
+            **{name: getattr(row, name) for name in COPIED},
+            tenant=self.tenant,
+            amount=amount,
+            starts_at=self.now,
+            ends_at=until,
+            reason=self.cleaned_data["reason"],
+            created_by=staff,
+        )
+        made.full_clean()
+        made.save(force_insert=True)
+        end = dated(until)
+        return f"override {made} until {end}: {turned('amount', row.amount, amount)}"
+
+
+class Boost(LimitStep):
+    """Raises a limit until a date."""
+
+    title = _("Boost until a date")
+    consequence = _(
+        "An override takes the place of the limit until then; afterwards what applied before "
+        "applies again. What is used stays used: a bucket keeps its tokens and its capacity, and "
+        "refills faster. A cap of the tenant's own stays in force."
+    )
+
+    amount = forms.IntegerField(label=_("Amount"), min_value=1, max_value=MOST_AMOUNT)
+    until = forms.DateTimeField(
+        label=_("Until"),
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        help_text=_("In the time zone of the admin."),
+    )
+
+    def clean_until(self) -> datetime:
+        """Later than now."""
+        until: datetime = self.cleaned_data["until"]
+        if until <= self.now:
+            raise ValidationError(_("This is over already."), code="over")
+        return until
+
+    def clean(self) -> dict[str, Any] | None:
+        """More than the limit allows."""
+        amount, most = self.cleaned_data.get("amount"), self.amount_without_cap
+        if self.chosen and amount is not None and amount <= most:
+            message = _("The limit allows %(amount)s: give a larger amount.")
+            self.add_error("amount", ValidationError(message, params={"amount": most}))
+        return self.cleaned_data
+
+    def take(self, tenant: Tenant, staff: Any) -> str:
+        return self.override(self.cleaned_data["amount"], self.cleaned_data["until"], staff)
+
+
+class GrantExtra(LimitStep):
+    """Gives more of a window or civil period that runs."""
+
+    title = _("Grant extra now")
+    consequence = _(
+        "An override allows so much more to the end of the period that runs; the next one has the "
+        "amount of before. Calendar quotas and fixed windows can be extended so."
+    )
+
+    extra = forms.IntegerField(label=_("Extra units"), min_value=1, max_value=MOST_AMOUNT)
+
+    def offers(self, effective: Effective) -> bool:
+        line, rule = effective.line, effective.limit.rule
+        known = line is not None and line.verdict is not None
+        return super().offers(effective) and known and isinstance(rule, CalendarQuota | FixedWindow)
+
+    def take(self, tenant: Tenant, staff: Any) -> str:
+        chosen, standing = self.chosen, self.standing
+        verdict = chosen.line.verdict if chosen and chosen.line else None
+        if verdict is None or standing is None:
+            raise ValidationError(_("This limit was changed meanwhile. Look at it, and try again."))
+        end = standing.statement.instant(verdict.reset_us or 0)
+        if end <= self.now:
+            raise ValidationError(_("The period has just ended: nothing of it is left to extend."))
+        return self.override(self.amount_without_cap + self.cleaned_data["extra"], end, staff)
+
+
+def _key(effective: Effective) -> str:
+    return f"{effective.limit.scope}{SEPARATOR}{effective.limit.name}"

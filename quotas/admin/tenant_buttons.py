@@ -1,0 +1,103 @@
+"""The buttons on a tenant's page: each leads to a page that asks why, and acts by POST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+from django.utils.translation import gettext as _
+
+from quotas.admin.audit import locked, log_changes
+from quotas.admin.limit_steps import Boost, GrantExtra
+from quotas.admin.tenant_page import TenantPage
+from quotas.admin.tenant_steps import MovePlan, ResetCounters, Resume, Step, Suspend
+from quotas.models import Tenant
+
+STEPS: dict[str, type[Step]] = {
+    "suspend": Suspend,
+    "resume": Resume,
+    "plan": MovePlan,
+    "grant": GrantExtra,
+    "boost": Boost,
+    "reset": ResetCounters,
+}
+
+
+class TenantButtons(TenantPage):
+    """Adds the buttons and the pages behind them."""
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(self.step_view)
+        own = path("<path:object_id>/step/<slug:name>/", view, name="quotas_tenant_step")
+        return [own, *super().get_urls()]
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        tenant = kwargs.get("obj")
+        if tenant is not None and tenant.pk:
+            context["buttons"] = [
+                {"title": step.title, "address": _address(tenant, name)}
+                for name, step in STEPS.items()
+                if step.fits(tenant) and self._may(request, tenant, step)
+            ]
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def step_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
+        """Ask for what the step needs; on POST take it, once, and come back to the tenant."""
+        kind, tenant = STEPS.get(name), self.get_object(request, unquote(object_id))
+        if kind is None or tenant is None:
+            raise Http404
+        if not self._may(request, tenant, kind):
+            raise PermissionDenied
+        form = kind(tenant, request.POST if request.method == "POST" else None)
+        if request.method == "POST" and self._taken(request, tenant, form):
+            done = _("%(step)s: done for %(tenant)s.") % {"step": kind.title, "tenant": tenant}
+            self.message_user(request, done, messages.SUCCESS)
+            return HttpResponseRedirect(_page(tenant))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "original": tenant,
+            "title": kind.title,
+            "subtitle": str(tenant),
+            "form": form,
+            "idle": not kind.fits(tenant),
+            "back": _page(tenant),
+        }
+        return TemplateResponse(request, "admin/quotas/tenant/step.html", context)
+
+    def _taken(self, request: HttpRequest, tenant: Tenant, form: Step) -> bool:
+        """Whether the step could be taken; if not, the form says why."""
+        if not form.is_valid():
+            return False
+        rows = locked(Tenant.objects.filter(pk=tenant.pk))
+        try:
+            with transaction.atomic(using=rows.db):
+                row = rows.get()
+                if not form.fits(row):
+                    raise ValidationError(_("Somebody else has done it already."))  # noqa: TRY301
+                said = form.take(row, request.user)
+                log_changes(request, [(row, f"{said}; reason: {form.cleaned_data['reason']}")])
+        except ValidationError as error:
+            form.add_error(None, ValidationError(error.messages))
+            return False
+        return True
+
+    def _may(self, request: HttpRequest, tenant: Tenant, step: type[Step]) -> bool:
+        staff: Any = request.user
+        return bool(self.has_view_permission(request, tenant) and staff.has_perm(step.permission))
+
+
+def _page(tenant: Tenant) -> str:
+    return reverse("admin:quotas_tenant_change", args=[tenant.pk])
+
+
+def _address(tenant: Tenant, name: str) -> str:
+    return reverse("admin:quotas_tenant_step", args=[tenant.pk, name])

@@ -1,0 +1,87 @@
+"""The limits that a tenant has now, each with those that would apply in its place.
+
+Of one (scope, name) the plan's limit gives way to an override, an earlier override to a later one,
+and any of them to the tenant's own cap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quotas.services.attempt import Attempt
+from quotas.services.policy import OverrideRow, Policy
+from quotas.services.statement import Statement, statement_of
+from quotas.services.store import store
+
+if TYPE_CHECKING:
+    from quotas.domain.policies import Limit
+    from quotas.services.usage import UsageLine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effective:
+    """A limit in force. ``beaten`` are those it takes the place of, the next in line first.
+
+    ``line`` is what the tenant has used of it: None when it counts others, each apart, and when it
+    is off.
+    """
+
+    limit: Limit
+    beaten: tuple[Limit, ...]
+    line: UsageLine | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """All that applies to a tenant, by scope and name, and the statement it was read with."""
+
+    statement: Statement
+    limits: tuple[Effective, ...]
+
+    def of(self, scope: str, name: str) -> Effective | None:
+        """The limit known by (scope, name), if one is in force."""
+        known = (
+            each for each in self.limits if (each.limit.scope, each.limit.name) == (scope, name)
+        )
+        return next(known, None)
+
+
+def standing_of(tenant_pk: int) -> Standing | None:
+    """How a tenant stands; None when there is none. Consumes, creates and extends nothing."""
+    statement = statement_of(tenant_pk)
+    policy = store.policy(tenant_pk, Attempt())
+    if statement is None or policy is None:
+        return None
+    at_us, lines = statement.at_us, {line.limit: line for line in statement.usage.lines}
+    candidates = _candidates(policy, at_us)
+    return Standing(
+        statement,
+        tuple(
+            Effective(
+                limit=limit, beaten=tuple(_beaten(limit, candidates[known])), line=lines.get(limit)
+            )
+            for known, limit in sorted(policy.in_force(at_us).rows.items())
+        ),
+    )
+
+
+def _candidates(policy: Policy, at_us: int) -> dict[tuple[str, str], list[Limit]]:
+    """The rows of each (scope, name) that hold at an instant, the one that acts last."""
+    found: dict[tuple[str, str], list[Limit]] = {}
+    rows = list(policy.plan.rows) if policy.plan else []
+    overrides = sorted(policy.tenant.overrides if policy.tenant else (), key=_order)
+    rows += [each.limit for each in overrides if each.starts_us <= at_us < each.ends_us]
+    for row in rows:
+        found.setdefault((row.scope, row.name), []).append(row)
+    return found
+
+
+def _order(override: OverrideRow) -> tuple[int, int]:
+    return override.starts_us, override.pk
+
+
+def _beaten(limit: Limit, candidates: list[Limit]) -> list[Limit]:
+    """Those a limit takes the place of; its own uncapped self first, when a cap lowers it."""
+    beaten = candidates[::-1]
+    return beaten if limit.cap is not None else beaten[1:]
