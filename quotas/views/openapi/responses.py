@@ -64,7 +64,6 @@ _ANSWERS: dict[str, Any] = {
         "application/json",
         _DETAIL,
     ),
-    "NotFound": answer(NOWHERE, "application/json", _DETAIL),
     "NoPage": answer(NOWHERE, "text/html", text("A page for people.")),
     "Login": {
         "description": "Not logged in.",
@@ -78,6 +77,7 @@ _ANSWERS: dict[str, Any] = {
 def responses() -> dict[str, Any]:
     """The components: of these pages, and of a project's own API whose limits deny."""
     return _ANSWERS | {
+        "NotFound": answer(NOWHERE, "application/json", _DETAIL, headers=limit_headers()),
         "TooManyReads": problem(
             "QuotaExceeded",
             f"Usage may be read as data {MOST_READS} times in any minute by each user, whatever "
