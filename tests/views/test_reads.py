@@ -74,6 +74,22 @@ def test_an_answer_says_how_many_reads_are_left(client, tenant):
     assert '"minute";r=118;t=60' == export(client, tenant)["RateLimit"]
 
 
+@pytest.mark.parametrize("name", ["usage.json", "usage.csv"])
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        pytest.param("acme/{}?from=soon", 400, id="no-range"),
+        pytest.param("nobody/{}", 404, id="no-tenant"),
+    ],
+)
+def test_whatever_counted_as_a_read_says_how_many_are_left(client, name, path, status):
+    found = client.get(f"/quotas/{path.format(name)}")
+
+    assert (status, '"minute";r=119;t=60') == (found.status_code, found["RateLimit"])
+    assert '"minute";q=120;w=60' == found["RateLimit-Policy"]
+    assert {"private", "no-store"} == set(found["Cache-Control"].split(", "))
+
+
 def test_the_file_counts_as_the_data_do_and_the_page_does_not(client, tenant):
     assert 60 == read(client, tenant, 60, export)
     assert 60 == read(client, tenant, 60)

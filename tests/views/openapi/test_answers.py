@@ -120,6 +120,10 @@ def test_the_headers_of_an_answer_are_those_of_the_dialects_in_use(clock, settin
     answers = [
         (USAGE, data(client, tenant)),
         (EXPORT, export(client, tenant)),
+        (USAGE, data(client, tenant, to="soon")),
+        (EXPORT, export(client, tenant, to="soon")),
+        (USAGE, client.get("/quotas/nobody/usage.json")),
+        (EXPORT, client.get("/quotas/nobody/usage.csv")),
         (DECISION, decision_data(client, a_denial(tenant))),
         (DECISION, client.get("/quotas/decisions/none/decision.json")),
     ]
