@@ -104,7 +104,7 @@ class UsagePage(Private):
             "history": HistoryView(look),
             "months": MonthsView(look),
             "peaks": peak_charts(calls, look.statement, look.filters.scope),
-            "callers": CallersView(calls, names),
+            "callers": CallersView(calls, names, now=look.statement.instant()),
             "denials": denial_rows(denials, look.statement, names),
         }
         return TemplateResponse(request, self.template_name, context)
