@@ -89,7 +89,10 @@ def test_the_callers_of_a_span_that_is_over_have_its_end_beside_them(tenant, clo
     UsageHour.objects.create(tenant=tenant, start=START - 16 * HOUR, generation=1, admitted=9)
     clock.tick(1)
 
-    assert f"In every scope, {said} . A request" in Reading(page(member_of(tenant), tenant, **asked)).text
+    assert (
+        f"In every scope, {said} . A request"
+        in Reading(page(member_of(tenant), tenant, **asked)).text
+    )
 
 
 @pytest.mark.parametrize("pk", [10**18, 10**30, -1, "no number", "\0"])
