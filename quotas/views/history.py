@@ -27,10 +27,10 @@ SPANS = {
     Span.PERIOD: gettext_lazy("this period"),
     Span.CUSTOM: gettext_lazy("chosen days"),
 }
-GRAINS = {
-    Grain.MINUTE: gettext_lazy("by minute"),
-    Grain.QUARTER: gettext_lazy("by quarter of an hour"),
-    Grain.DAY: gettext_lazy("by day"),
+CAPTIONS = {
+    Grain.MINUTE: gettext_lazy("Requests by minute, %(zone)s"),
+    Grain.QUARTER: gettext_lazy("Requests by quarter of an hour, %(zone)s"),
+    Grain.DAY: gettext_lazy("Requests by day, %(zone)s"),
 }
 
 
@@ -86,7 +86,7 @@ class HistoryView:
         self.zone_name = look.zone_name
         self.span = history.span.value
         self.stale = history.stale
-        self.grain = str(GRAINS[history.grain])
+        self.caption = str(CAPTIONS[history.grain]) % {"zone": look.zone_name}
         self.totals = _row("", history.totals)
         self.anything = bool(history.totals.requests)
         self._buckets = Buckets(history)

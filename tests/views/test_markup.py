@@ -99,6 +99,17 @@ def test_every_word_of_a_template_can_be_translated(name):
     assert not re.findall(r"[A-Za-z]{2,}", left)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sentence_with_an_instant_is_translated_as_one(name):
+    source = (TEMPLATES / name).read_text()
+    sentences = r"{% blocktranslate.*?{% endblocktranslate %}"
+
+    left = re.sub(sentences, "", source, flags=re.DOTALL)
+    left = re.sub(r"{% (?!translate).*?%}", "", left)
+
+    assert not re.findall(r"[^\s>]\s*<time\b[^<]*</time>|<time\b[^<]*</time>\s*[^\s<]", left)
+
+
 def test_a_page_is_in_the_language_of_its_reader():
     tenant = a_customer({"name": "hour"})
     client = member_of(tenant)
