@@ -13,6 +13,8 @@ from quotas.views import wording
 from quotas.views.rows import Moment, moment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from quotas.models import Alert
     from quotas.services.caps import Cappable
 
@@ -40,7 +42,10 @@ class AlertRow:
 
 
 class CapRow:
-    """A limit and the tenant's own cap on it; ``why_not``: why it has none and can have none."""
+    """A limit and the tenant's own cap on it; ``why_not``: why it has none and can have none.
+
+    ``value`` is what the form holds; ``error`` is what is wrong with it.
+    """
 
     def __init__(self, found: Cappable) -> None:
         limit = found.limit
@@ -52,6 +57,17 @@ class CapRow:
         self.value = "" if found.cap is None else str(found.cap)
         self.most = "" if found.amount is None else str(found.amount - 1)
         self.why_not = why_not(found)
+        self.error = ""
+
+
+def cap_rows(found: Iterable[Cappable], typed: Mapping[str, str], error: str = "") -> list[CapRow]:
+    """The limits of a tenant; the form with ``error`` holds what was ``typed`` into it."""
+    rows = [CapRow(each) for each in found]
+    for row in rows:
+        its_own = (typed.get("scope"), typed.get("name")) == (row.scope_key, row.name)
+        if error and its_own and not row.why_not:
+            row.value, row.error = typed.get("amount", ""), error
+    return rows
 
 
 def why_not(found: Cappable | None) -> str:

@@ -9,7 +9,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -21,14 +20,14 @@ from quotas.services.alert_settings import choose, latest_alerts, renew_secret, 
 from quotas.services.caps import NotCapped, cappable, remove_cap, set_cap
 from quotas.services.webhooks import NotDelivered
 from quotas.views.access import Viewing, nowhere, viewing
-from quotas.views.alert_rows import AlertRow, CapRow, too_high, why_not
+from quotas.views.alert_rows import AlertRow, cap_rows, too_high, why_not
 from quotas.views.pages import Private
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SHOWN_ONCE = "quotas_webhook_secret"
-"""In the session: the tenant whose new secret the next look at the page shows."""
+SECRET_ONCE, DONE_ONCE = "quotas_webhook_secret", "quotas_done"
+"""In the session: what the next look at a tenant's page shows, its new secret and what was done."""
 DONE = {
     "settings": gettext_lazy("Saved: this is how the managers are told from now on."),
     "secret": gettext_lazy("There is a new secret: posts are signed with it from now on."),
@@ -66,7 +65,7 @@ class AlertsPage(Private):
 
     def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
         seen = viewing(request.user, tenant)
-        return self._page(request, seen, manager=manages(request.user, seen))
+        return self._page(request, seen, manager=manages(request.user, seen), errors={})
 
     def post(self, request: HttpRequest, tenant: str) -> HttpResponse:
         """Do what one of the forms asks for, and show the page anew."""
@@ -86,7 +85,8 @@ class AlertsPage(Private):
             errors = doing[asked](request, seen)
         if errors:
             return self._page(request, seen, manager=True, errors=errors)
-        return redirect(f"{reverse('quotas:alerts', args=[tenant])}?done={asked}")
+        _show_once(request, seen, DONE_ONCE, asked)
+        return redirect("quotas:alerts", tenant=tenant)
 
     def _page(
         self,
@@ -94,24 +94,27 @@ class AlertsPage(Private):
         seen: Viewing,
         *,
         manager: bool,
-        errors: dict[str, str] | None = None,
+        errors: dict[str, str],
     ) -> HttpResponse:
         tenant = Tenant.objects.filter(pk=seen.tenant_pk).first()
         if tenant is None:  # deleted since it was looked up
             raise nowhere()
         settings = settings_of(seen.tenant_pk)
         failed = request.POST if errors else {}
+        caps = cap_rows(cappable(tenant.pk), failed, errors.get("cap", ""))
+        new = manager and _once(request, seen, SECRET_ONCE)
         context = {
             "tenant": tenant,
             "manager": manager,
             "settings": settings,
-            "secret": _secret_once(request, seen, settings.webhook_secret) if manager else "",
+            "secret": settings.webhook_secret if new else "",
             "email": "email" in failed if "webhook_url" in failed else settings.email,
             "webhook_url": failed.get("webhook_url", settings.webhook_url),
             "alerts": [AlertRow(each, reasons=manager) for each in latest_alerts(tenant.pk)],
-            "caps": [CapRow(each) for each in cappable(tenant.pk)],
-            "errors": errors or {},
-            "done": "" if errors else DONE.get(request.GET.get("done", ""), ""),
+            "caps": caps,
+            "cap_error": "" if any(row.error for row in caps) else errors.get("cap", ""),
+            "errors": errors,
+            "done": "" if errors else DONE.get(_once(request, seen, DONE_ONCE), ""),
         }
         status = 400 if errors else 200
         return TemplateResponse(request, self.template_name, context, status=status)
@@ -134,13 +137,13 @@ def _save_settings(request: HttpRequest, seen: Viewing) -> dict[str, str]:
     except NotDelivered as error:
         return {"webhook_url": _("Nothing was saved. %(reason)s") % {"reason": error.said}}
     if made:
-        request.session[SHOWN_ONCE] = seen.tenant_pk
+        _show_once(request, seen, SECRET_ONCE)
     return {}
 
 
 def _renew_secret(request: HttpRequest, seen: Viewing) -> dict[str, str]:
     renew_secret(seen.tenant_pk)
-    request.session[SHOWN_ONCE] = seen.tenant_pk
+    _show_once(request, seen, SECRET_ONCE)
     return {}
 
 
@@ -167,12 +170,21 @@ def _remove_cap(request: HttpRequest, seen: Viewing) -> dict[str, str]:
     return {}
 
 
-def _secret_once(request: HttpRequest, seen: Viewing, secret: str) -> str:
-    """The secret, at the first look after it was made by whoever made it; else blank."""
-    if request.session.get(SHOWN_ONCE) != seen.tenant_pk:
+def _show_once(request: HttpRequest, seen: Viewing, name: str, words: str = "yes") -> None:
+    """Keep something for the next look at this tenant's page by whoever asks now."""
+    request.session[name] = [seen.tenant_pk, words]
+
+
+def _once(request: HttpRequest, seen: Viewing, name: str) -> str:
+    """What was kept for this look; blank at any other.
+
+    Whoever asks for the headers alone has not looked.
+    """
+    tenant_pk, words = request.session.get(name, (None, ""))
+    if tenant_pk != seen.tenant_pk or request.method == "HEAD":
         return ""
-    del request.session[SHOWN_ONCE]
-    return secret
+    del request.session[name]
+    return str(words)
 
 
 def _first(form: forms.Form) -> str:

@@ -14,9 +14,11 @@ from django.utils.translation import pgettext
 from quotas.models import Membership
 from quotas.services.calls import calls_of
 from quotas.views import wording
+from quotas.views.rows import Moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from quotas.domain.calls import Calls, CallsByHour
     from quotas.views.looks import Look
@@ -85,12 +87,12 @@ def caller_data(caller: str, names: Names) -> dict[str, str | None]:
 
 
 class CallersView:
-    """What the templates ask of who called."""
+    """What the templates ask of who called; ``until`` is None while the span goes on."""
 
-    def __init__(self, calls: CallsByHour, names: Names) -> None:
+    def __init__(self, calls: CallsByHour, names: Names, *, now: datetime | None = None) -> None:
         self.anything = bool(calls.total.requests)
-        self.since = date_format(calls.start, pgettext("date format", "j M Y, H:i"))
-        self.since_iso = calls.start.isoformat()
+        self.since = _moment(calls.start)
+        self.until = _moment(calls.end) if now and calls.end < now else None
         self._calls = calls
         self._names = names
 
@@ -170,6 +172,11 @@ class Names:
         if not user:
             return Named(_("no user"), credential)
         return Named(self._names.get(user) or _("user %(pk)s") % {"pk": user}, credential)
+
+
+def _moment(when: datetime) -> Moment:
+    """An edge of whole hours, which has no seconds."""
+    return Moment(when.isoformat(), date_format(when, pgettext("date format", "j M Y, H:i")))
 
 
 def _sums(sums: Calls) -> dict[str, int]:

@@ -92,6 +92,17 @@ def chart(stacks: Sequence[Stack], ticks: Sequence[Tick]) -> Chart:
     return Chart(bars, scale, tuple(ticks))
 
 
+def lying(denied: int, shadow: int, most: int) -> tuple[Part, ...]:
+    """A bar from the left, as wide as all there is at ``most`` calls."""
+    parts, x = [], 0.0
+    for kind, count in (("denied", denied), ("shadow", shadow)):
+        if count:
+            width = max(SLIMMEST, WHOLE * count / most)
+            parts.append(Part(kind, percent(x), percent(width), "0", percent(WHOLE)))
+            x += width
+    return tuple(parts)
+
+
 def tick(position: float, words: str) -> Tick:
     """A tick at a share of the width; those at the edges stay inside."""
     anchor = "start" if position < EDGE else "end" if position > 1 - EDGE else "middle"

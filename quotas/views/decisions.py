@@ -27,6 +27,7 @@ from quotas.views import wording
 from quotas.views.access import Viewing, nowhere, sees_all, tenants_of
 from quotas.views.denials import DenialRow, denial_data
 from quotas.views.pages import Private, read
+from quotas.views.reads import PROBLEM, counted
 from quotas.views.rows import LimitFacts, Moment, moment
 
 if TYPE_CHECKING:
@@ -59,7 +60,10 @@ class DecisionPage(Private):
 
 @method_decorator(cache_control(private=True, no_store=True), name="dispatch")
 class DecisionData(APIView):
-    """The same as JSON, authenticated as the project's API is. It asks no throttle."""
+    """The same as JSON, authenticated as the project's API is.
+
+    It asks no throttle; a read as those of the usage are: one limit counts both.
+    """
 
     permission_classes = [IsAuthenticated]
     renderer_classes = [JSONRenderer]
@@ -68,6 +72,10 @@ class DecisionData(APIView):
 
     def get(self, request: Request, decision: str) -> Response:
         """The denied call, and the limit that denied it as it is now."""
+        reads = counted(request.user)
+        self.headers.update(reads.headers)  # of whatever is answered, a 404 too
+        if reads.problem is not None:
+            return Response(reads.problem, reads.status, content_type=PROBLEM)
         denial, seen = seen_denial(request.user, decision)
         return Response(decision_data(DecisionView(denial, read(seen)), reasons=seen.staff))
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from quotas.domain.history import Grain, Span, Sums
 from quotas.views import wording
 from quotas.views.buckets import Buckets
-from quotas.views.charts import Chart, chart
+from quotas.views.charts import Chart, Part, chart, lying
 from quotas.views.filters import FilterForm
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ SPANS = {
     Span.PERIOD: gettext_lazy("this period"),
     Span.CUSTOM: gettext_lazy("chosen days"),
 }
-GRAINS = {
-    Grain.MINUTE: gettext_lazy("by minute"),
-    Grain.QUARTER: gettext_lazy("by quarter of an hour"),
-    Grain.DAY: gettext_lazy("by day"),
+CAPTIONS = {
+    Grain.MINUTE: gettext_lazy("Requests by minute, %(zone)s"),
+    Grain.QUARTER: gettext_lazy("Requests by quarter of an hour, %(zone)s"),
+    Grain.DAY: gettext_lazy("Requests by day, %(zone)s"),
 }
 
 
@@ -55,12 +55,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class DenyingLimit:
-    """A limit that denied, or would have in shadow."""
+    """A limit that denied, or would have in shadow; its bar is held against the longest."""
 
     title: str
     scope: str
     denied: str
     shadow_denied: str
+    bar: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class HistoryView:
         self.zone_name = look.zone_name
         self.span = history.span.value
         self.stale = history.stale
-        self.grain = str(GRAINS[history.grain])
+        self.caption = str(CAPTIONS[history.grain]) % {"zone": look.zone_name}
         self.totals = _row("", history.totals)
         self.anything = bool(history.totals.requests)
         self._buckets = Buckets(history)
@@ -175,12 +176,14 @@ class HistoryView:
             self.history.limits.items(),
             key=lambda each: (-each[1].denied, -each[1].shadow_denied),
         )
+        most = max((each.denied + each.shadow_denied for _label, each in found), default=0)
         return [
             DenyingLimit(
                 title=self._titles.get(label) or label.rpartition("/")[2],
                 scope=wording.scope_named(label.rpartition("/")[0]),
                 denied=wording.number(each.denied),
                 shadow_denied=wording.number(each.shadow_denied),
+                bar=lying(each.denied, each.shadow_denied, most),
             )
             for label, each in found
         ]

@@ -37,10 +37,15 @@ LONGEST_SOUGHT = 200
 class Private(LoginRequiredMixin, View):
     """A page for whoever has logged in, which no cache may keep.
 
-    What is not there and what is not the viewer's are answered alike.
+    What is not there and what is not the viewer's are answered alike. ``headers`` are those of
+    every answer.
     """
 
     http_method_names = ["get", "head", "options"]
+
+    def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().setup(request, *args, **kwargs)
+        self.headers = {"Cache-Control": NO_CACHE}
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
@@ -49,7 +54,8 @@ class Private(LoginRequiredMixin, View):
             response = TemplateResponse(
                 request, "quotas/not_found.html", {"message": str(error)}, status=404
             )
-        response["Cache-Control"] = NO_CACHE
+        for name, value in self.headers.items():
+            response[name] = value
         return response
 
 
@@ -98,7 +104,7 @@ class UsagePage(Private):
             "history": HistoryView(look),
             "months": MonthsView(look),
             "peaks": peak_charts(calls, look.statement, look.filters.scope),
-            "callers": CallersView(calls, names),
+            "callers": CallersView(calls, names, now=look.statement.instant()),
             "denials": denial_rows(denials, look.statement, names),
         }
         return TemplateResponse(request, self.template_name, context)
@@ -112,16 +118,15 @@ class UsageExport(Private):
 
     def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
         reads = counted(request.user)
+        self.headers |= reads.headers
         if reads.problem is not None:
-            return JsonResponse(
-                reads.problem, status=reads.status, content_type=PROBLEM, headers=reads.headers
-            )
+            return JsonResponse(reads.problem, status=reads.status, content_type=PROBLEM)
         seen = viewing(request.user, tenant)
         look = look_at(read(seen), request.GET)
         if look.filters.trouble:
             return wrong_range(look.filters.trouble)
         history = look.history
-        response = HttpResponse(content_type="text/csv; charset=utf-8", headers=reads.headers)
+        response = HttpResponse(content_type="text/csv; charset=utf-8")
         stale = "-stale" if history.stale else ""
         name = f"usage-{history.span}-{history.buckets[-1].start:%Y-%m-%d}{stale}.csv"
         response["Content-Disposition"] = f'attachment; filename="{name}"'

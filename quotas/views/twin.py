@@ -79,15 +79,14 @@ class UsageData(APIView):
     def get(self, request: Request, tenant: str) -> HttpResponse:
         """The statement of usage, the history that is asked for, and the month so far."""
         reads = counted(request.user)
+        self.headers.update(reads.headers)  # of whatever is answered, a 404 too
         if reads.problem is not None:
-            return Response(
-                reads.problem, reads.status, content_type=PROBLEM, headers=reads.headers
-            )
+            return Response(reads.problem, reads.status, content_type=PROBLEM)
         seen = viewing(request.user, tenant)
         look = look_at(read(seen), request.query_params)
         if look.filters.trouble:
             return wrong_range(look.filters.trouble)
-        return Response(usage_data(look, reasons=seen.staff), headers=reads.headers)
+        return Response(usage_data(look, reasons=seen.staff))
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         response = super().finalize_response(request, response, *args, **kwargs)

@@ -43,9 +43,10 @@ def cap(client, amount, name="hour", **fields):
 
 
 def done(answer):
-    """Where a form leads to when it was taken."""
+    """What the next look at the page says was done when a form was taken."""
     assert 302 == answer.status_code, Reading(answer).text
-    return answer["Location"].partition("?done=")[2]
+    assert "?" not in answer["Location"]
+    return answer.wsgi_request.session["quotas_done"][1]
 
 
 def test_a_manager_turns_email_off_and_on(tenant, manager):
@@ -62,7 +63,7 @@ def test_what_was_chosen_is_shown_and_said(tenant, manager):
 
     do(manager, "settings", webhook_url=HOOK)
 
-    shown = Reading(look(manager, done="settings"))
+    shown = Reading(look(manager))
     assert ["checked" in each for each in shown.all("input") if each.get("name") == "email"] == [
         False
     ]
@@ -94,6 +95,32 @@ def test_a_new_secret_is_shown_once_to_whoever_made_it(tenant, manager):
     assert before != after
     assert after not in Reading(look(browser(other))).text
     assert [True, False] == [after in Reading(look(manager)).text for _ in range(2)]
+
+
+def test_a_look_at_the_headers_alone_leaves_what_is_shown_once(tenant, manager):
+    do(manager, "settings", webhook_url=HOOK)
+
+    assert 200 == manager.head("/quotas/acme/alerts/").status_code
+
+    shown = Reading(look(manager)).text
+    assert AlertSettings.objects.get().webhook_secret in shown
+    assert "Saved: this is how" in shown
+
+
+def test_what_was_done_is_said_once_and_on_the_page_of_its_tenant_alone(tenant, manager):
+    bolt = a_customer(EXACT, key="bolt")
+    a_membership(bolt, tenant.memberships.get().user, role="manager")
+    cap(manager, 5)
+
+    assert "The cap is set" not in Reading(look(manager, "bolt")).text
+    assert [True, False] == ["The cap is set" in Reading(look(manager)).text for _ in range(2)]
+
+
+@pytest.mark.parametrize("what", ["settings", "secret", "cap", "uncap"])
+def test_no_link_makes_the_page_say_that_something_was_done(tenant, manager, what):
+    assert [] == [
+        each for each in Reading(look(manager, done=what)).all("p") if each.get("role") == "status"
+    ]
 
 
 def test_the_secret_of_one_tenant_is_not_shown_on_the_page_of_another(tenant, manager):
@@ -128,7 +155,7 @@ def test_a_manager_sets_and_removes_a_cap(tenant, manager, clock):
 
     row = Cap.objects.get()
     assert (2, tenant.memberships.get().user) == (row.amount, row.set_by)
-    shown = Reading(look(manager, done="cap"))
+    shown = Reading(look(manager))
     assert "your own cap: 2" in shown.text
     assert "Without a cap: 1,000 in any hour" in shown.text
     assert [200, 200, 429] == [manager.get("/reports/").status_code for _ in range(3)]
@@ -149,6 +176,32 @@ def test_a_cap_that_is_not_lower_is_refused_with_both_numbers_and_the_way_out(
         "the limit without a cap."
     ) in Reading(answer).text
     assert not Cap.objects.exists()
+
+
+@pytest.mark.parametrize("typed", ["1200", "0", "1.5", "ten", '"><b>'])
+def test_a_cap_that_is_refused_is_still_in_its_form_with_the_error_beside_it(
+    tenant, manager, typed
+):
+    a_limit(tenant.plan, scope="reports", name="other")
+
+    answer = cap(manager, typed)
+
+    shown = Reading(answer)
+    kept = {
+        (each["value"], each.get("aria-invalid"), "cap-error" in each["aria-describedby"])
+        for each in shown.all("input")
+        if each.get("name") == "amount"
+    }
+    assert {(typed, "true", True), ("", None, False)} == kept
+    assert ["cap-error"] == [each["id"] for each in shown.all("p") if each.get("role") == "alert"]
+
+
+def test_an_error_of_no_form_that_is_shown_is_said_above_them(tenant, manager):
+    shown = Reading(cap(manager, 5, name="gone"))
+
+    [said] = [each for each in shown.all("p") if each.get("role") == "alert"]
+    assert "id" not in said
+    assert "No such limit is in force" in shown.text
 
 
 @pytest.mark.parametrize(

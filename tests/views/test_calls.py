@@ -68,6 +68,33 @@ def test_members_are_called_by_name_and_others_by_number(tenant):
     assert "user " in text
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        pytest.param({}, "since 26 Oct 2026, 00:00", id="up-to-now"),
+        pytest.param({"from": "2026-10-26"}, "since 26 Oct 2026, 00:00", id="with-today"),
+        pytest.param(
+            {"from": "2026-10-25", "to": "2026-10-26"},
+            "from 25 Oct 2026, 00:00 to 27 Oct 2026, 00:00",
+            id="past",
+        ),
+        pytest.param(
+            {"from": "2026-10-26T08:00", "to": "2026-10-26T09:00"},
+            "from 26 Oct 2026, 08:00 to 26 Oct 2026, 09:00",
+            id="hours",
+        ),
+    ],
+)
+def test_the_callers_of_a_span_that_is_over_have_its_end_beside_them(tenant, clock, asked, said):
+    UsageHour.objects.create(tenant=tenant, start=START - 16 * HOUR, generation=1, admitted=9)
+    clock.tick(1)
+
+    assert (
+        f"In every scope, {said} . A request"
+        in Reading(page(member_of(tenant), tenant, **asked)).text
+    )
+
+
 @pytest.mark.parametrize("pk", [10**18, 10**30, -1, "no number", "\0"])
 def test_a_user_whom_no_table_can_hold_is_called_by_number_too(tenant, pk):
     ask(of_tenant(tenant, user=pk), "reports")

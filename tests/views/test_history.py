@@ -12,7 +12,7 @@ from django.utils import translation
 from quotas.engine.connection import link
 from quotas.models import UsageQuarter
 from quotas.services.flush import flush
-from quotas.views.charts import Stack, chart, rounded_up
+from quotas.views.charts import Stack, chart, lying, rounded_up
 from quotas.views.exports import cell
 from tests.models.rows import a_limit
 from tests.views.looking import (
@@ -60,6 +60,44 @@ def test_a_span_is_asked_for_in_the_address_and_marked(tenant, client, span):
     ]
     assert f"/quotas/acme/usage.csv?span={span}" in {each["href"] for each in links}
     assert span == shown_history(client, tenant, span=span)["span"]
+
+
+def test_what_each_limit_denied_is_a_bar_with_the_number_beside_it(tenant, client):
+    for _ in range(2):
+        client.get("/reports/")
+
+    answer = page(client, tenant)
+
+    shown = Reading(answer)
+    bars = [each for each in shown.all("rect") if "currentColor" in each.get("fill", "")]
+    assert [
+        ("url(#chart-denied) currentColor", "0%", "100%"),
+        ("url(#chart-shadow) currentColor", "0%", "50%"),
+    ] == [(each["fill"], each["x"], each["width"]) for each in bars]
+    assert {"chart-denied", "chart-shadow"} == {each["id"] for each in shown.all("pattern")}
+    drawn = [each for each in shown.all("svg") if each.get("class") == "q-lying"]
+    assert ["true", "true"] == [each["aria-hidden"] for each in drawn]
+    assert "</svg></th><td>4</td><td>0</td>" in answer.content.decode()
+    assert "</svg></th><td>0</td><td>2</td>" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("denied", "shadow", "widths"),
+    [
+        pytest.param(30, 10, ["75%", "25%"], id="both"),
+        pytest.param(0, 4, ["10%"], id="shadow-alone"),
+        pytest.param(0, 0, [], id="none"),
+    ],
+)
+def test_a_lying_bar_is_held_against_the_longest(denied, shadow, widths):
+    bar = lying(denied, shadow, 40)
+
+    assert widths == [part.width for part in bar]
+    assert ["0%", "75%"][: len(bar)] == [part.x for part in bar]
+
+
+def test_one_denied_call_among_thousands_is_seen():
+    assert [("denied", "0.75%")] == [(part.kind, part.width) for part in lying(1, 0, 10**6)]
 
 
 @pytest.mark.parametrize("asked", ["", "year", "DAY", "\0", "<b>", "1e9"])

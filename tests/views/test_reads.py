@@ -12,6 +12,7 @@ from quotas.engine.tallies import tallies_of
 from quotas.services.anonymous import anonymous
 from quotas.views.twin import UsageData
 from tests.models.rows import a_membership, a_user
+from tests.views.denying import a_denial, decision, decision_data
 from tests.views.looking import a_customer, browser, data, export, member_of, page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
@@ -73,6 +74,22 @@ def test_an_answer_says_how_many_reads_are_left(client, tenant):
     assert '"minute";r=118;t=60' == export(client, tenant)["RateLimit"]
 
 
+@pytest.mark.parametrize("name", ["usage.json", "usage.csv"])
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        pytest.param("acme/{}?from=soon", 400, id="no-range"),
+        pytest.param("nobody/{}", 404, id="no-tenant"),
+    ],
+)
+def test_whatever_counted_as_a_read_says_how_many_are_left(client, name, path, status):
+    found = client.get(f"/quotas/{path.format(name)}")
+
+    assert (status, '"minute";r=119;t=60') == (found.status_code, found["RateLimit"])
+    assert '"minute";q=120;w=60' == found["RateLimit-Policy"]
+    assert {"private", "no-store"} == set(found["Cache-Control"].split(", "))
+
+
 def test_the_file_counts_as_the_data_do_and_the_page_does_not(client, tenant):
     assert 60 == read(client, tenant, 60, export)
     assert 60 == read(client, tenant, 60)
@@ -83,6 +100,21 @@ def test_the_file_counts_as_the_data_do_and_the_page_does_not(client, tenant):
     assert "application/problem+json" == denied["Content-Type"]
     assert "quota_exceeded" == denied.json()["code"]
     assert 200 == page(client, tenant).status_code
+
+
+def test_a_denied_call_as_data_counts_as_the_usage_does_and_its_page_does_not(client, tenant):
+    denial = a_denial(tenant)
+    assert '"minute";r=119;t=60' == decision_data(client, denial)["RateLimit"]
+    read(client, tenant, MOST - 1)
+
+    denied = decision_data(client, denial)
+
+    assert (429, "60") == (denied.status_code, denied["Retry-After"])
+    assert "no-store" in denied["Cache-Control"]
+    assert "application/problem+json" == denied["Content-Type"]
+    assert "quota_exceeded" == denied.json()["code"]
+    assert 429 == client.get("/quotas/decisions/none/decision.json").status_code
+    assert 200 == decision(client, denial).status_code
 
 
 def test_another_user_of_the_same_tenant_is_not_affected(client, tenant):
@@ -111,6 +143,12 @@ def test_guesses_at_tenants_count_as_reads(client, tenant):
     assert {404} == answers
     assert 429 == client.get("/quotas/nobody/usage.json").status_code
     assert 429 == client.get("/quotas/nobody/usage.csv").status_code
+
+
+def test_guesses_at_decisions_count_as_reads(client):
+    found = client.get("/quotas/decisions/none/decision.json")
+
+    assert (404, '"minute";r=119;t=60') == (found.status_code, found["RateLimit"])
 
 
 def test_nothing_of_the_tenants_is_spent_touched_or_counted(client, tenant, everything_in_redis):

@@ -113,14 +113,16 @@ def _export() -> dict[str, Any]:
 
 def _decision() -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Decision"}
+    found = answer("The denied call.", "application/json", schema, headers=limit_headers())
     return _read(
         "readDecision",
         "One denied call",
         "What was denied, how its limit stands now, and what to do next. Found by the members of "
-        "its tenant, and by staff who may see all; reading it is not limited.",
+        "its tenant, and by staff who may see all. A read as those of the usage are: one limit "
+        "counts both.",
         parameters=[_component("parameters", "decision")],
         security=of_api(),
-        responses={"200": answer("The denied call.", "application/json", schema), **UNKNOWN},
+        responses={"200": found, **UNKNOWN, "429": "TooManyReads"},
     )
 
 

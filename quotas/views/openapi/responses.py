@@ -53,7 +53,6 @@ def problem(name: str, said: str, **more: Any) -> dict[str, Any]:
 
 _DETAIL = {"$ref": "#/components/schemas/Detail"}
 _ANSWERS: dict[str, Any] = {
-    "WrongRange": problem("WrongRange", "The range that was asked for cannot be shown."),
     "NotAuthenticated": answer(
         "Not authenticated, where the project's API answers with a challenge.",
         "application/json",
@@ -64,8 +63,6 @@ _ANSWERS: dict[str, Any] = {
         "application/json",
         _DETAIL,
     ),
-    "NotFound": answer(NOWHERE, "application/json", _DETAIL),
-    "NoPage": answer(NOWHERE, "text/html", text("A page for people.")),
     "Login": {
         "description": "Not logged in.",
         "headers": {"Location": {"description": "The page to log in at.", **STRING}},
@@ -78,6 +75,13 @@ _ANSWERS: dict[str, Any] = {
 def responses() -> dict[str, Any]:
     """The components: of these pages, and of a project's own API whose limits deny."""
     return _ANSWERS | {
+        "WrongRange": problem(
+            "WrongRange",
+            "The range that was asked for cannot be shown.",
+            headers=limit_headers(),
+        ),
+        "NotFound": answer(NOWHERE, "application/json", _DETAIL, headers=limit_headers()),
+        "NoPage": answer(NOWHERE, "text/html", text("A page for people."), headers=limit_headers()),
         "TooManyReads": problem(
             "QuotaExceeded",
             f"Usage may be read as data {MOST_READS} times in any minute by each user, whatever "

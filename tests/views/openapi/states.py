@@ -192,6 +192,7 @@ def too_many_reads(stage):
     for _ in range(120):
         data(client, tenant)
     yield from looked_at(client, tenant)
+    yield from decided(client, tenant, "minute")
 
 
 def nobodys(stage):

@@ -10,8 +10,17 @@ from jsonschema import FormatChecker
 
 from quotas.testing import forget
 from tests.models.rows import a_tenant
+from tests.views.denying import a_denial, decision_data
 from tests.views.looking import a_customer, data, export, member_of
-from tests.views.openapi.promised import EXPORT, USAGE, Promise, Seen, limit_headers, lines
+from tests.views.openapi.promised import (
+    DECISION,
+    EXPORT,
+    USAGE,
+    Promise,
+    Seen,
+    limit_headers,
+    lines,
+)
 from tests.views.openapi.states import ASIDE, STATES
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
@@ -108,9 +117,18 @@ def test_the_headers_of_an_answer_are_those_of_the_dialects_in_use(clock, settin
     promise, tenant = Promise(), a_tenant()
     client = member_of(tenant)
 
-    for where, look in ((USAGE, data), (EXPORT, export)):
-        found = look(client, tenant)
+    answers = [
+        (USAGE, data(client, tenant)),
+        (EXPORT, export(client, tenant)),
+        (USAGE, data(client, tenant, to="soon")),
+        (EXPORT, export(client, tenant, to="soon")),
+        (USAGE, client.get("/quotas/nobody/usage.json")),
+        (EXPORT, client.get("/quotas/nobody/usage.csv")),
+        (DECISION, decision_data(client, a_denial(tenant))),
+        (DECISION, client.get("/quotas/decisions/none/decision.json")),
+    ]
 
+    for where, found in answers:
         promised = promise.answer(where, found)["headers"].keys() - {"Content-Disposition"}
         assert promised == limit_headers(found)
 
