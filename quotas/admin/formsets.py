@@ -4,38 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.core.exceptions import ValidationError
 from django.db.models import CharField, Value
 from django.db.models.functions import Cast, Concat
 from django.forms.formsets import DELETION_FIELD_NAME
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from quotas.admin.parents import InlineFormSet, ModelForm
+from quotas.admin.limit_forms import WordedLimitForm
+from quotas.admin.parents import InlineFormSet
+from quotas.domain.binding import Flag, flags
+from quotas.domain.policies import Limit, Source
+from quotas.errors import InvalidLimit
 from quotas.models import PlanLimit
 
 KNOWN_BY = ("scope", "name")
 
 
-class LimitForm(ModelForm):
-    """A limit, or some of its fields.
-
-    What is wrong with an absent one is said of the whole row; of a field that was refused already,
-    nothing is added: it counts as blank from there on.
-    """
-
-    def add_error(self, field: str | None, error: Any) -> None:
-        if field is None and hasattr(error, "error_dict"):
-            known = {*self.fields, NON_FIELD_ERRORS}
-            told: dict[str, list[ValidationError]] = {}
-            for name, errors in error.error_dict.items():
-                if name in self.errors:
-                    continue
-                told.setdefault(name if name in known else NON_FIELD_ERRORS, []).extend(errors)
-            error = ValidationError(told)
-        super().add_error(field, error)
-
-
-class LimitRowForm(LimitForm):
+class LimitRowForm(WordedLimitForm):
     """A limit among the others of its plan."""
 
     def validate_constraints(self) -> None:
@@ -46,7 +32,40 @@ class LimitRowForm(LimitForm):
 
 
 class LimitFormSet(InlineFormSet):
-    """Rows that keep (scope, name) unique among themselves, in whatever order they are saved."""
+    """Rows that keep (scope, name) unique among themselves, in whatever order they are saved.
+
+    Each knows the others, ``row.among``, so that what is odd about it beside them can be said.
+    """
+
+    def _construct_form(self, i: int, **kwargs: Any) -> Any:
+        form: Any = super()._construct_form(i, **kwargs)  # type: ignore[misc] # not in its stubs
+        form.instance.among = self
+        return form
+
+    def unsure(self, row: PlanLimit) -> bool:
+        """Whether the numbers of this row are not those that its form was given."""
+        return any(form.instance is row and form.unsure for form in self.forms)
+
+    def flags_of(self, row: PlanLimit) -> list[Flag]:
+        """What is odd about the numbers of this row, beside the other rows of the page."""
+        return self._flags.get(id(row), [])
+
+    @cached_property
+    def scopes(self) -> set[str]:
+        """The scopes that have a row, as the page stands."""
+        return {form.instance.scope for form in self.forms if not self._left_out(form)}
+
+    @cached_property
+    def _flags(self) -> dict[int, list[Flag]]:
+        rows = [form.instance for form in self.forms if not (self._left_out(form) or form.unsure)]
+        known = [(row, limit) for row in rows if (limit := _limit(row)) is not None]
+        found = flags([limit for _row, limit in known])
+        return {id(row): told for (row, _limit), told in zip(known, found, strict=True)}
+
+    def _left_out(self, form: Any) -> bool:
+        return self.is_bound and (
+            self._goes(form) or (not form.has_changed() and not form.instance.pk)
+        )
 
     def validate_unique(self) -> None:
         first: dict[tuple[str, str], Any] = {}
@@ -91,7 +110,7 @@ class LimitFormSet(InlineFormSet):
     @staticmethod
     def _goes(form: Any) -> bool:
         # Not `deleted_forms`, which is empty as long as any row has an error.
-        return bool(form.cleaned_data.get(DELETION_FIELD_NAME))
+        return bool(getattr(form, "cleaned_data", {}).get(DELETION_FIELD_NAME))
 
     def _rows_not_on_the_page(self) -> set[tuple[str, str]]:
         shown = {form.instance.pk for form in self.initial_forms}
@@ -102,3 +121,11 @@ class LimitFormSet(InlineFormSet):
         values = dict(zip(KNOWN_BY, known_by, strict=True))
         for form in forms:
             form.add_error("name", ValidationError(message, code="unique", params=values))
+
+
+def _limit(row: PlanLimit) -> Limit | None:
+    """The limit that a row of a form makes; None while it makes none."""
+    try:
+        return row.as_limit(Source(kind="plan", title="", pk=row.pk))
+    except (InvalidLimit, ValueError):
+        return None

@@ -18,10 +18,11 @@ from django.utils.translation import ngettext
 
 from quotas.admin.audit import AuditedAdmin, locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
-from quotas.admin.formsets import LimitForm
-from quotas.admin.limits import LIMIT_FIELDSETS, promise
+from quotas.admin.limit_forms import LimitForm
+from quotas.admin.limits import LIMIT_FIELDSETS
 from quotas.admin.overrides import WHEN_FIELDSETS
 from quotas.admin.parents import ModelForm, StackedInline, TabularInline
+from quotas.admin.promises import promise
 from quotas.models import (
     Alert,
     CalendarBalance,
