@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,7 +13,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.limit_forms import WordedLimitForm
-from quotas.admin.parents import InlineFormSet
+from quotas.admin.parents import InlineFormSet, ModelChoiceField
 from quotas.domain.binding import Flag, flags
 from quotas.domain.policies import Limit, Source
 from quotas.errors import InvalidLimit
@@ -31,6 +32,22 @@ class LimitRowForm(WordedLimitForm):
         """
 
 
+class KnownRowField(ModelChoiceField):
+    """Which row it is, of those that the page was made from: read once, not each by itself."""
+
+    def __init__(self, rows: Iterable[PlanLimit], field: Any) -> None:
+        super().__init__(field.queryset, initial=field.initial, required=False, widget=field.widget)
+        self.rows = {str(row.pk): row for row in rows}
+
+    def to_python(self, value: Any) -> Any:
+        if value in self.empty_values:
+            return None
+        if str(value) not in self.rows:
+            message = self.error_messages["invalid_choice"]
+            raise ValidationError(message, code="invalid_choice", params={"value": value})
+        return self.rows[str(value)]
+
+
 class LimitFormSet(InlineFormSet):
     """Rows that keep (scope, name) unique among themselves, in whatever order they are saved.
 
@@ -41,6 +58,10 @@ class LimitFormSet(InlineFormSet):
         form: Any = super()._construct_form(i, **kwargs)  # type: ignore[misc] # not in its stubs
         form.instance.among = self
         return form
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        form.fields["id"] = KnownRowField(self.get_queryset(), form.fields["id"])
 
     def unsure(self, row: PlanLimit) -> bool:
         """Whether the numbers of this row are not those that its form was given."""

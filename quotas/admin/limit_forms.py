@@ -69,7 +69,7 @@ class WordedLimitForm(LimitForm):
     """
 
     words = forms.CharField(
-        label=_("in words"),
+        label=_("In words"),
         required=False,
         max_length=LONGEST_PHRASE,
         widget=forms.TextInput(attrs={"size": 40, "placeholder": EXAMPLES[0], "data-words": ""}),
@@ -151,6 +151,9 @@ def _unreadable(text: str) -> ValidationError:
 
 
 def _misfit(text: str, algorithm: str) -> ValidationError:
-    message = _("“%(text)s” is not how a %(algorithm)s counts: choose another algorithm too.")
+    message = _(
+        "“%(text)s” does not fit the algorithm “%(algorithm)s”: choose another one, "
+        "or change the words."
+    )
     values = {"text": text, "algorithm": dict(ALGORITHMS)[algorithm]}
     return ValidationError(message, code="misfit", params=values)

@@ -73,7 +73,7 @@ class PreviewAdmin(AuditedAdmin):
         form = self.get_form(request, plan, change=plan is not None)(request.POST, instance=plan)
         form.is_valid()
         editor: Any = self  # for what the stubs of Django's admin do not know
-        formsets, _ = editor._create_formsets(request, form.instance, change=plan is not None)
+        formsets, _ = editor._create_formsets(request, form.instance, change=plan is not None)  # noqa: SLF001
         sets = [formset for formset in formsets if isinstance(formset, LimitFormSet)]
         for formset in sets:
             formset.is_valid()
