@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import CharField, Value
 from django.db.models.functions import Cast, Concat
 from django.forms.formsets import DELETION_FIELD_NAME
+from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.limit_forms import WordedLimitForm
 from quotas.admin.parents import InlineFormSet, ModelChoiceField
 from quotas.domain.binding import Flag, flags
+from quotas.domain.edits import Edit
 from quotas.domain.policies import Limit, Source
 from quotas.errors import InvalidLimit
 from quotas.models import PlanLimit
+from quotas.services.outlook import Outlook, outlooks
 
 KNOWN_BY = ("scope", "name")
+PREVIEW, CONFIRMED = "_preview", "_confirmed"
+"""What the buttons send that only look, and that were asked and mean it."""
 
 
 class LimitRowForm(WordedLimitForm):
@@ -54,14 +60,39 @@ class LimitFormSet(InlineFormSet):
     Each knows the others, ``row.among``, so that what is odd about it beside them can be said.
     """
 
+    asked_about: list[Outlook] = []
+
     def _construct_form(self, i: int, **kwargs: Any) -> Any:
         form: Any = super()._construct_form(i, **kwargs)  # type: ignore[misc] # not in its stubs
         form.instance.among = self
+        form.before = copy(form.instance)
         return form
 
     def add_fields(self, form: Any, index: int | None) -> None:
         super().add_fields(form, index)
         form.fields["id"] = KnownRowField(self.get_queryset(), form.fields["id"])
+
+    def is_valid(self) -> bool:
+        """Whether all is well, and whoever takes much away from tenants has said so twice."""
+        # Only asked where all else is well: the page in between has no room for errors.
+        if not super().is_valid():
+            return False
+        self.asked_about = []
+        if not {PREVIEW, CONFIRMED} & self.data.keys():
+            self.asked_about = [each for each in self.outlooks() if each.asks]
+        return not self.asked_about
+
+    def outlooks(self) -> list[Outlook]:
+        """Whom each changed limit concerns; a new plan or row takes nothing away."""
+        if self.instance.pk is None:
+            return []
+        edits = (
+            Edit(before=before, after=after)
+            for form in self.initial_forms
+            if form.has_changed() and not (self._left_out(form) or form.unsure)
+            if (before := _limit(form.before)) and (after := _limit(form.instance))
+        )
+        return outlooks(self.instance, [edit for edit in edits if edit.matters], now=timezone.now())
 
     def unsure(self, row: PlanLimit) -> bool:
         """Whether the numbers of this row are not those that its form was given."""

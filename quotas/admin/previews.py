@@ -7,17 +7,20 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
 from django.urls import path, reverse
+from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import AuditedAdmin
 from quotas.admin.fields import written_period
-from quotas.admin.formsets import LimitFormSet
+from quotas.admin.formsets import PREVIEW, LimitFormSet
 from quotas.admin.limit_forms import WORDED, WORDS, in_words
+from quotas.admin.outlooks import told
 from quotas.admin.parents import ModelForm
 from quotas.admin.promises import promise_block
 from quotas.services.scopes import scopes_of_views, scopes_without_row
 
-PREVIEW = "_preview"
+CONFIRM = "quotas/admin/confirm.html"
 MISSING = "quotas/admin/missing_scopes.html"
 
 
@@ -60,7 +63,14 @@ class PreviewAdmin(AuditedAdmin):
                 f"{self.admin_site.name}:quotas_plan_preview", args=[plan.pk] if plan else []
             ),
             "previewed": PREVIEW in request.POST,
+            "outlooks": [],
         }
+        limits = [formset for formset in sets if isinstance(formset, LimitFormSet)]
+        asked = [told(each) for formset in limits for each in formset.asked_about]
+        if asked and not context["errors"]:
+            return self._ask(request, {**context, "outlooks": asked})
+        if added["previewed"] and not context["errors"]:
+            added["outlooks"] = [told(each) for formset in limits for each in formset.outlooks()]
         return super().render_change_form(request, {**context, **added}, *args, **kwargs)
 
     def preview_view(self, request: HttpRequest, object_id: int | None = None) -> HttpResponse:
@@ -76,10 +86,21 @@ class PreviewAdmin(AuditedAdmin):
         formsets, _ = editor._create_formsets(request, form.instance, change=plan is not None)  # noqa: SLF001
         sets = [formset for formset in formsets if isinstance(formset, LimitFormSet)]
         for formset in sets:
-            formset.is_valid()
+            formset.full_clean()  # without the question of what it takes away
         rows = {row.prefix: _row(row) for formset in sets for row in formset.forms}
         missing = render_to_string(MISSING, {"missing": _missing(sets)})
         return JsonResponse({"rows": rows, "missing": missing})
+
+    def _ask(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+        """The page between: what is taken away from whom, with all that the form has sent."""
+        sent = [
+            (name, value)
+            for name, values in request.POST.lists()
+            for value in values
+            if name not in {"csrfmiddlewaretoken", PREVIEW}
+        ]
+        told = {"sent": sent, "title": _("Are you sure?"), "subtitle": None, "opts": self.opts}
+        return TemplateResponse(request, CONFIRM, {**context, **told})
 
     def _may_edit(self, request: HttpRequest, plan: Any) -> bool:
         if plan is None:
