@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
-from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.core.exceptions import ValidationError
 from django.db.models import CharField, Value
 from django.db.models.functions import Cast, Concat
 from django.forms.formsets import DELETION_FIELD_NAME
+from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from quotas.admin.parents import InlineFormSet, ModelForm
+from quotas.admin.limit_forms import WordedLimitForm
+from quotas.admin.parents import InlineFormSet, ModelChoiceField
+from quotas.domain.binding import Flag, flags
+from quotas.domain.edits import Edit
+from quotas.domain.policies import Limit, Source
+from quotas.errors import InvalidLimit
 from quotas.models import PlanLimit
+from quotas.services.outlook import Outlook, outlooks
 
 KNOWN_BY = ("scope", "name")
+PREVIEW, CONFIRMED = "_preview", "_confirmed"
+"""What the buttons send that only look, and that were asked and mean it."""
 
 
-class LimitForm(ModelForm):
-    """A limit, or some of its fields.
-
-    What is wrong with an absent one is said of the whole row; of a field that was refused already,
-    nothing is added: it counts as blank from there on.
-    """
-
-    def add_error(self, field: str | None, error: Any) -> None:
-        if field is None and hasattr(error, "error_dict"):
-            known = {*self.fields, NON_FIELD_ERRORS}
-            told: dict[str, list[ValidationError]] = {}
-            for name, errors in error.error_dict.items():
-                if name in self.errors:
-                    continue
-                told.setdefault(name if name in known else NON_FIELD_ERRORS, []).extend(errors)
-            error = ValidationError(told)
-        super().add_error(field, error)
-
-
-class LimitRowForm(LimitForm):
+class LimitRowForm(WordedLimitForm):
     """A limit among the others of its plan."""
 
     def validate_constraints(self) -> None:
@@ -45,8 +38,86 @@ class LimitRowForm(LimitForm):
         """
 
 
+class KnownRowField(ModelChoiceField):
+    """Which row it is, of those that the page was made from: read once, not each by itself."""
+
+    def __init__(self, rows: Iterable[PlanLimit], field: Any) -> None:
+        super().__init__(field.queryset, initial=field.initial, required=False, widget=field.widget)
+        self.rows = {str(row.pk): row for row in rows}
+
+    def to_python(self, value: Any) -> Any:
+        if value in self.empty_values:
+            return None
+        if str(value) not in self.rows:
+            message = self.error_messages["invalid_choice"]
+            raise ValidationError(message, code="invalid_choice", params={"value": value})
+        return self.rows[str(value)]
+
+
 class LimitFormSet(InlineFormSet):
-    """Rows that keep (scope, name) unique among themselves, in whatever order they are saved."""
+    """Rows that keep (scope, name) unique among themselves, in whatever order they are saved.
+
+    Each knows the others, ``row.among``, so that what is odd about it beside them can be said.
+    """
+
+    asked_about: list[Outlook] = []
+
+    def _construct_form(self, i: int, **kwargs: Any) -> Any:
+        form: Any = super()._construct_form(i, **kwargs)  # type: ignore[misc] # not in its stubs
+        form.instance.among = self
+        form.before = copy(form.instance)
+        return form
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        form.fields["id"] = KnownRowField(self.get_queryset(), form.fields["id"])
+
+    def is_valid(self) -> bool:
+        """Whether all is well, and whoever takes much away from tenants has said so twice."""
+        # Only asked where all else is well: the page in between has no room for errors.
+        if not super().is_valid():
+            return False
+        self.asked_about = []
+        if not {PREVIEW, CONFIRMED} & self.data.keys():
+            self.asked_about = [each for each in self.outlooks() if each.asks]
+        return not self.asked_about
+
+    def outlooks(self) -> list[Outlook]:
+        """Whom each changed limit concerns; a new plan or row takes nothing away."""
+        if self.instance.pk is None:
+            return []
+        edits = (
+            Edit(before=before, after=after)
+            for form in self.initial_forms
+            if form.has_changed() and not (self._left_out(form) or form.unsure)
+            if (before := _limit(form.before)) and (after := _limit(form.instance))
+        )
+        return outlooks(self.instance, [edit for edit in edits if edit.matters], now=timezone.now())
+
+    def unsure(self, row: PlanLimit) -> bool:
+        """Whether the numbers of this row are not those that its form was given."""
+        return any(form.instance is row and form.unsure for form in self.forms)
+
+    def flags_of(self, row: PlanLimit) -> list[Flag]:
+        """What is odd about the numbers of this row, beside the other rows of the page."""
+        return self._flags.get(id(row), [])
+
+    @cached_property
+    def scopes(self) -> set[str]:
+        """The scopes that have a row, as the page stands."""
+        return {form.instance.scope for form in self.forms if not self._left_out(form)}
+
+    @cached_property
+    def _flags(self) -> dict[int, list[Flag]]:
+        rows = [form.instance for form in self.forms if not (self._left_out(form) or form.unsure)]
+        known = [(row, limit) for row in rows if (limit := _limit(row)) is not None]
+        found = flags([limit for _row, limit in known])
+        return {id(row): told for (row, _limit), told in zip(known, found, strict=True)}
+
+    def _left_out(self, form: Any) -> bool:
+        return self.is_bound and (
+            self._goes(form) or (not form.has_changed() and not form.instance.pk)
+        )
 
     def validate_unique(self) -> None:
         first: dict[tuple[str, str], Any] = {}
@@ -91,7 +162,7 @@ class LimitFormSet(InlineFormSet):
     @staticmethod
     def _goes(form: Any) -> bool:
         # Not `deleted_forms`, which is empty as long as any row has an error.
-        return bool(form.cleaned_data.get(DELETION_FIELD_NAME))
+        return bool(getattr(form, "cleaned_data", {}).get(DELETION_FIELD_NAME))
 
     def _rows_not_on_the_page(self) -> set[tuple[str, str]]:
         shown = {form.instance.pk for form in self.initial_forms}
@@ -102,3 +173,11 @@ class LimitFormSet(InlineFormSet):
         values = dict(zip(KNOWN_BY, known_by, strict=True))
         for form in forms:
             form.add_error("name", ValidationError(message, code="unique", params=values))
+
+
+def _limit(row: PlanLimit) -> Limit | None:
+    """The limit that a row of a form makes; None while it makes none."""
+    try:
+        return row.as_limit(Source(kind="plan", title="", pk=row.pk))
+    except (InvalidLimit, ValueError):
+        return None

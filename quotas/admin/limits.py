@@ -11,29 +11,32 @@ from django.contrib.admin.helpers import ActionForm
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils import translation
 from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from quotas.admin.audit import AuditedAdmin, locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
-from quotas.admin.formsets import LimitForm
-from quotas.domain.guarantees import guarantee
+from quotas.admin.limit_forms import LimitForm
+from quotas.admin.promises import promise
 from quotas.domain.limits import MOST_AMOUNT
 from quotas.domain.words import Mode
-from quotas.errors import InvalidLimit
 from quotas.models.limit_fields import LimitFields
 
 AMOUNT = re.compile("[0-9]{1,13}")
-LIMIT_FIELDSETS: Any = [
-    (None, {"fields": [("scope", "name", "title")]}),
-    (
-        None,
-        {"fields": ["algorithm", ("amount", "period", "unit"), "capacity", "promise"]},
-    ),
-    (None, {"fields": [("subject", "mode"), ("outage_policy", "warn_at", "warn_projected")]}),
-]
+
+
+def limit_fieldsets(*before: str) -> Any:
+    """The fields of a limit, with some that its form adds ``before`` the numbers."""
+    numbers = ["algorithm", ("amount", "period", "unit"), "capacity", "promise"]
+    return [
+        (None, {"fields": [("scope", "name", "title")]}),
+        (None, {"fields": [*before, *numbers]}),
+        (None, {"fields": [("subject", "mode"), ("outage_policy", "warn_at", "warn_projected")]}),
+    ]
+
+
+LIMIT_FIELDSETS = limit_fieldsets()
 
 
 def allowed(limit: LimitFields) -> str:
@@ -43,14 +46,6 @@ def allowed(limit: LimitFields) -> str:
     if limit.amount == 0:
         return str(_("denies all"))
     return number_format(limit.amount, force_grouping=True)
-
-
-def promise(limit: LimitFields) -> str:
-    """The guarantee with this row's numbers; a dash while they make no limit."""
-    try:
-        return guarantee(limit.rule, translation)
-    except InvalidLimit:
-        return "–"
 
 
 class AmountActionForm(ActionForm):

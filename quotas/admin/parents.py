@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     StackedInline = admin.StackedInline[Any, Any]
     TabularInline = admin.TabularInline[Any, Any]
     ModelForm = forms.ModelForm[Any]
+    ModelChoiceField = forms.ModelChoiceField[Any]
     InlineFormSet = forms.BaseInlineFormSet[Any, Any, Any]
 else:
     ModelAdmin = admin.ModelAdmin
     StackedInline = admin.StackedInline
     TabularInline = admin.TabularInline
     ModelForm = forms.ModelForm
+    ModelChoiceField = forms.ModelChoiceField
     InlineFormSet = forms.BaseInlineFormSet
 
 

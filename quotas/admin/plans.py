@@ -11,13 +11,18 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from quotas.admin.audit import AuditedAdmin, locked, log_changes, turned
+from quotas.admin.audit import locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.formsets import LimitFormSet, LimitRowForm
 from quotas.admin.in_force import TellsInForce
-from quotas.admin.limits import LIMIT_FIELDSETS, LimitAdmin, promise
+from quotas.admin.limit_forms import WordedLimitForm, in_words
+from quotas.admin.limits import LimitAdmin, limit_fieldsets
 from quotas.admin.parents import StackedInline
+from quotas.admin.previews import PreviewAdmin
+from quotas.admin.promises import promise_block
 from quotas.models import Plan, PlanLimit, Tenant
+
+SCOPES = "quotas-scopes"
 
 
 class PlanLimitInline(StackedInline):
@@ -27,19 +32,29 @@ class PlanLimitInline(StackedInline):
     form = LimitRowForm
     formset = LimitFormSet
     formfield_overrides = LIMIT_FORM_FIELDS
-    fieldsets = LIMIT_FIELDSETS
+    fieldsets = limit_fieldsets("words")
     readonly_fields = ["promise"]
     ordering = ["scope", "name"]
     extra = 0
     show_change_link = True
 
+    @admin.display(description=_("in words"))
+    def words(self, row: PlanLimit) -> str:
+        return in_words(row)
+
     @admin.display(description=_("promises"))
     def promise(self, row: PlanLimit) -> str:
-        return promise(row)
+        return promise_block(row)
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name == "scope" and field is not None:
+            field.widget.attrs["list"] = SCOPES  # the scopes that views ask for
+        return field
 
 
 @admin.register(Plan)
-class PlanAdmin(TellsInForce, AuditedAdmin):
+class PlanAdmin(TellsInForce, PreviewAdmin):
     """Plans, how many limits each has, and how many tenants."""
 
     list_display = [
@@ -102,7 +117,12 @@ class PlanLimitAdmin(TellsInForce, LimitAdmin):
     list_select_related = ["plan"]
     list_filter = ["plan", "mode", "algorithm", "scope"]
     search_fields = [*LimitAdmin.search_fields, "plan__key", "plan__name"]
-    fieldsets = [(None, {"fields": ["plan"]}), *LIMIT_FIELDSETS]
+    form = WordedLimitForm
+    fieldsets = [(None, {"fields": ["plan"]}), *limit_fieldsets("words")]
+
+    @admin.display(description=_("in words"))
+    def words(self, row: PlanLimit) -> str:
+        return in_words(row)
 
 
 def _counted(model: type[PlanLimit | Tenant]) -> Coalesce:

@@ -13,11 +13,12 @@ from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
-from quotas.admin.formsets import LimitForm
-from quotas.admin.limits import LIMIT_FIELDSETS, promise
+from quotas.admin.limit_forms import LimitForm
+from quotas.admin.limits import LIMIT_FIELDSETS
 from quotas.admin.memberships import MembershipInline
 from quotas.admin.overrides import WHEN_FIELDSETS
 from quotas.admin.parents import StackedInline
+from quotas.admin.promises import promise
 from quotas.admin.tenant_buttons import TenantButtons
 from quotas.models import (
     Alert,

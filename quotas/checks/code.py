@@ -7,8 +7,8 @@ from typing import Any
 from django.core import checks
 
 from quotas.checks.registration import TAG, Messages, listed
-from quotas.checks.routes import routes
 from quotas.drf import declared_limits
+from quotas.services.routes import routes
 
 
 @checks.register(TAG)

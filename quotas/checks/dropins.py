@@ -15,11 +15,10 @@ from django.core import checks
 from rest_framework.settings import api_settings
 
 from quotas.checks.registration import TAG, Messages, listed
-from quotas.checks.routes import Route, default_throttles, routes
 from quotas.domain.rates import Rate, parse_rate
 from quotas.drf import ScopedRateThrottle, SimpleRateThrottle, unsupported_overrides
-from quotas.drf.scopes import dotted_path
 from quotas.errors import InvalidRate
+from quotas.services.routes import Route, dotted_path, routes, types_in
 
 SETTING = "DEFAULT_THROTTLE_RATES"
 READABLE = 'Write it such as "100/minute", "10/5m" or "1/2h"; None is never throttled.'
@@ -155,3 +154,11 @@ def _scopes_of_others() -> set[str | None]:
     throttles: Iterable[type] = [each for route in routes() for each in route.throttles]
     foreign = [each for each in throttles if not issubclass(each, SimpleRateThrottle)]
     return {getattr(each, "scope", None) for each in foreign}
+
+
+def default_throttles() -> list[type]:
+    """``DEFAULT_THROTTLE_CLASSES``; nothing when they cannot be imported."""
+    try:
+        return types_in(api_settings.DEFAULT_THROTTLE_CLASSES)
+    except Exception:  # noqa: BLE001 - DRF raises it again at the first import of a view
+        return []

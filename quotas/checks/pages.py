@@ -11,7 +11,7 @@ from django.shortcuts import resolve_url
 from django.urls import NoReverseMatch, Resolver404, get_script_prefix, resolve
 
 from quotas.checks.registration import TAG, Messages, shown
-from quotas.checks.routes import callbacks
+from quotas.services.routes import callbacks
 from quotas.views.pages import Private
 
 

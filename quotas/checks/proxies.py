@@ -14,13 +14,13 @@ from rest_framework.permissions import IsAdminUser, IsAuthenticated
 from rest_framework.settings import api_settings
 
 from quotas.checks.registration import TAG, Messages, listed, shown
-from quotas.checks.routes import Route, routes
 from quotas.domain.limits import is_whole
 from quotas.domain.words import Mode, SubjectKind
 from quotas.drf import dropins
 from quotas.drf.code import CodeThrottle
 from quotas.drf.dropins import SimpleRateThrottle
 from quotas.models import Override, Plan, PlanLimit
+from quotas.services.routes import Route, routes
 
 HINT = (
     'Set "NUM_PROXIES" in REST_FRAMEWORK to the number of proxies in front of the site: 0 for none.'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 from django.core import checks
@@ -12,14 +12,12 @@ from django.db import DatabaseError, router
 from django.utils import timezone
 
 from quotas.checks.registration import MOST_NAMES, TAG, Messages, listed
-from quotas.checks.routes import Route, routes
 from quotas.domain.words import EVERY_SCOPE
-from quotas.drf.plan import PlanThrottle
-from quotas.drf.scopes import dotted_path
 from quotas.models import Override, Plan, PlanLimit, Tenant
+from quotas.services.routes import dotted_path
+from quotas.services.scopes import asked
 
 Answer = TypeVar("Answer")
-Asked = tuple[Route, type[PlanThrottle], str | None]
 
 
 @checks.register(TAG)
@@ -32,7 +30,7 @@ def check_scope_named(**kwargs: Any) -> Messages:
             hint="Set scope on the throttle, or throttle_scope on the view.",
             id="quotas.W020",
         )
-        for route, throttle, scope in _asked()
+        for route, throttle, scope in asked()
         if scope is None
     ]
 
@@ -41,7 +39,7 @@ def check_scope_named(**kwargs: Any) -> Messages:
 def check_scope_in_plans(databases: Collection[str] | None = None, **kwargs: Any) -> Messages:
     """W021: each scope of a view has a row in an active plan, or an override."""
     views: dict[str, set[str]] = defaultdict(set)
-    for route, _, scope in _asked():
+    for route, _, scope in asked():
         if scope is not None:
             views[scope].add(route.name)
     known = _read(_scopes_with_rows, databases) if views else None
@@ -61,7 +59,7 @@ def check_scope_in_plans(databases: Collection[str] | None = None, **kwargs: Any
 @checks.register(Tags.database, TAG)
 def check_default_plan(databases: Collection[str] | None = None, **kwargs: Any) -> Messages:
     """W026: where views ask for plans, a plan is the default if any tenant has none of its own."""
-    lacking = _read(_who_lacks_a_plan, databases) if any(_asked()) else None
+    lacking = _read(_who_lacks_a_plan, databases) if any(asked()) else None
     if not lacking:
         return []
     told = (
@@ -76,17 +74,6 @@ def _consequence(known: Collection[str]) -> str:
     if EVERY_SCOPE in known:
         return f"only limits of scope {EVERY_SCOPE!r} apply, where the plan has one"
     return "every request is answered 403"
-
-
-def _asked() -> Iterable[Asked]:
-    """Every plan throttle of every view, and the scope that it asks for."""
-    for route in routes():
-        for throttle in route.of(PlanThrottle):
-            if throttle.ask is not PlanThrottle.ask:
-                continue  # it says itself what it asks for
-            scope = throttle.scope or route.scope
-            if scope is None or isinstance(scope, str):
-                yield route, throttle, scope
 
 
 def _read(question: Callable[[str], Answer], databases: Collection[str] | None) -> Answer | None:

@@ -26,10 +26,10 @@ from quotas.domain.policies import Limit
 from quotas.domain.rates import SECOND, parse_rate, rate_text
 from quotas.domain.rules import build_rule
 from quotas.domain.words import Algorithm, Mode, OutagePolicy, SubjectKind
-from quotas.drf.scopes import dotted_path
 from quotas.drf.subjects import user_pk
 from quotas.drf.throttles import QuotaThrottle
 from quotas.services.enforcement import Ask
+from quotas.services.routes import dotted_path
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView

@@ -8,6 +8,7 @@ from rest_framework.request import Request
 
 from quotas.drf.throttles import QuotaThrottle
 from quotas.services.enforcement import Ask
+from quotas.services.scopes import by_scope
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
@@ -21,6 +22,7 @@ class PlanThrottle(QuotaThrottle):
     `get_subject`, `get_cost`.
     """
 
+    @by_scope
     def ask(self, request: Request, view: APIView, cost: int, subject: str | None) -> Ask | None:
         scope = self.scope or getattr(view, "throttle_scope", None)
         return Ask(cost=cost, scope=scope, subject=subject)

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-
-def dotted_path(kind: type) -> str:
-    """The dotted path of a class.
-
-    DRF names the class behind an ``@api_view`` function in its ``__name__`` only, so that its
-    ``__qualname__`` is the same for all of a module.
-    """
-    own = kind.__qualname__.rpartition(".")[2] == kind.__name__
-    return f"{kind.__module__}.{kind.__qualname__ if own else kind.__name__}"
+from quotas.services.routes import dotted_path
 
 
 def scope_on(scope: str | None, view: type | object) -> str:

@@ -13,10 +13,10 @@ from quotas.conf import conf
 from quotas.drf.evaluations import Evaluation, evaluate, known
 from quotas.drf.headers import forbid_storing
 from quotas.drf.refusals import RequestRefused
-from quotas.drf.scopes import dotted_path
 from quotas.drf.subjects import client_address
 from quotas.models import Tenant
 from quotas.services.enforcement import Ask
+from quotas.services.routes import dotted_path
 
 if TYPE_CHECKING:  # a project may name our throttles in the settings that APIView reads in its body
     from rest_framework.views import APIView

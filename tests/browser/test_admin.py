@@ -41,14 +41,14 @@ def test_staff_edit_a_limit_and_it_is_in_the_history(visit):
     staff = visit("staff")
     plan = Plan.objects.get(key="free")
     staff.open(f"/admin/quotas/plan/{plan.pk}/change/")
-    staff.page.locator("input[name$='-0-amount']").first.fill("7")
+    staff.page.locator("input[name$='-0-amount']").first.fill("7000")
 
     staff.page.get_by_role("button", name="Save", exact=True).first.click()
     expect(staff.page.locator(".messagelist .success")).to_be_visible()
     assert 200 == staff.open(f"/admin/quotas/plan/{plan.pk}/history/")
 
     expect(staff.page.locator("#change-history")).to_contain_text("staff")
-    assert 7 in plan.limits.values_list("amount", flat=True)
+    assert 7000 in plan.limits.values_list("amount", flat=True)
 
 
 def test_staff_find_a_user_in_the_window_that_the_magnifying_glass_opens(visit):

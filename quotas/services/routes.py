@@ -1,4 +1,7 @@
-"""The views of DRF that requests can reach, with the throttles and the scope that each has."""
+"""The views of DRF that requests can reach, with the throttles and the scope that each has.
+
+Views and throttles are known by their attributes: nothing here needs DRF.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,6 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.urls import URLResolver, get_resolver
-from rest_framework.settings import api_settings
-
-from quotas.drf.scopes import dotted_path
 
 Kind = TypeVar("Kind")
 OURS = {"throttle_classes", "throttle_scope"}
@@ -34,7 +34,7 @@ class Route:
     @property
     def throttles(self) -> list[type]:
         """The throttle classes, in order."""
-        return _types(self.attribute("throttle_classes"))
+        return types_in(self.attribute("throttle_classes"))
 
     @property
     def scope(self) -> str | None:
@@ -59,6 +59,16 @@ class Route:
         return [throttle for throttle in self.throttles if issubclass(throttle, kind)]
 
 
+def dotted_path(kind: type) -> str:
+    """The dotted path of a class.
+
+    DRF names the class behind an ``@api_view`` function in its ``__name__`` only, so that its
+    ``__qualname__`` is the same for all of a module.
+    """
+    own = kind.__qualname__.rpartition(".")[2] == kind.__name__
+    return f"{kind.__module__}.{kind.__qualname__ if own else kind.__name__}"
+
+
 def callbacks() -> list[Any]:
     """Every view function in reach of the URLconf.
 
@@ -81,14 +91,6 @@ def routes() -> list[Route]:
     return list(found.values())
 
 
-def default_throttles() -> list[type]:
-    """``DEFAULT_THROTTLE_CLASSES``; nothing when they cannot be imported."""
-    try:
-        return _types(api_settings.DEFAULT_THROTTLE_CLASSES)
-    except Exception:  # noqa: BLE001 - the same; DRF raises it again at the first import of a view
-        return []
-
-
 def _callbacks(patterns: Iterable[Any]) -> Iterable[Any]:
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
@@ -105,6 +107,7 @@ def _route(callback: Any) -> Route | None:
     return Route(view=view, options=tuple(options.items()) if isinstance(options, Mapping) else ())
 
 
-def _types(listed: object) -> list[type]:
+def types_in(listed: object) -> list[type]:
+    """The classes of a list of throttle classes; whatever else is in it is passed over."""
     found = listed if isinstance(listed, list | tuple | set) else ()
     return [each for each in found if isinstance(each, type)]

@@ -1,0 +1,128 @@
+"""A plan as its page stands: what its limits would promise, before anything is saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+from django.utils.translation import gettext_lazy as _
+
+from quotas.admin.audit import AuditedAdmin
+from quotas.admin.formsets import PREVIEW, LimitFormSet
+from quotas.admin.limit_forms import WORDED, WORDS, in_words
+from quotas.admin.outlooks import told
+from quotas.admin.parents import ModelForm
+from quotas.admin.promises import promise_block
+from quotas.domain.periods import written_period
+from quotas.services.scopes import scopes_of_views, scopes_without_row
+
+CONFIRM = "quotas/admin/confirm.html"
+MISSING = "quotas/admin/missing_scopes.html"
+
+
+class PreviewedForm(ModelForm):
+    """A form whose page has a button that only looks: what it sends is never saved."""
+
+    def is_valid(self) -> bool:
+        # Django shows a page again, with all that was sent, when its form is not valid.
+        return super().is_valid() and PREVIEW not in self.data
+
+
+class PreviewAdmin(AuditedAdmin):
+    """An editor with limits inline, told what they would promise by a button and by a script."""
+
+    change_form_template = "quotas/admin/plan_form.html"
+    form = PreviewedForm
+
+    class Media:
+        css = {"all": ["quotas/plan_editor.css"]}
+        js = ["quotas/plan_editor.js"]
+
+    def get_urls(self) -> list[Any]:
+        view, name = self.admin_site.admin_view(self.preview_view), "quotas_plan_preview"
+        return [
+            path("add/preview/", view, name=name),
+            path("<int:object_id>/preview/", view, name=name),
+            *super().get_urls(),
+        ]
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        plan = context.get("original")
+        sets = [each.formset for each in context["inline_admin_formsets"]]
+        added = {
+            "scopes": scopes_of_views(),
+            "missing": _missing(sets) if plan or request.method == "POST" else [],
+            "may_preview": self._may_edit(request, plan),
+            "preview_url": reverse(
+                f"{self.admin_site.name}:quotas_plan_preview", args=[plan.pk] if plan else []
+            ),
+            "previewed": PREVIEW in request.POST,
+            "outlooks": [],
+        }
+        limits = [formset for formset in sets if isinstance(formset, LimitFormSet)]
+        asked = [told(each) for formset in limits for each in formset.asked_about]
+        if asked and not context["errors"]:
+            return self._ask(request, {**context, "outlooks": asked})
+        if added["previewed"] and not context["errors"]:
+            added["outlooks"] = [told(each) for formset in limits for each in formset.outlooks()]
+        return super().render_change_form(request, {**context, **added}, *args, **kwargs)
+
+    def preview_view(self, request: HttpRequest, object_id: int | None = None) -> HttpResponse:
+        """What the page's script asks for: each row in words, and which scopes have none."""
+        plan = None if object_id is None else self.get_object(request, str(object_id))
+        if object_id is not None and plan is None:
+            raise Http404
+        if request.method != "POST" or not self._may_edit(request, plan):
+            raise PermissionDenied
+        form = self.get_form(request, plan, change=plan is not None)(request.POST, instance=plan)
+        form.is_valid()
+        editor: Any = self  # for what the stubs of Django's admin do not know
+        formsets, _ = editor._create_formsets(request, form.instance, change=plan is not None)  # noqa: SLF001
+        sets = [formset for formset in formsets if isinstance(formset, LimitFormSet)]
+        for formset in sets:
+            formset.full_clean()  # without the question of what it takes away
+        rows = {row.prefix: _row(row) for formset in sets for row in formset.forms}
+        missing = render_to_string(MISSING, {"missing": _missing(sets)})
+        return JsonResponse({"rows": rows, "missing": missing})
+
+    def _ask(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+        """The page between: what is taken away from whom, with all that the form has sent."""
+        sent = [
+            (name, value)
+            for name, values in request.POST.lists()
+            for value in values
+            if name not in {"csrfmiddlewaretoken", PREVIEW}
+        ]
+        told = {"sent": sent, "title": _("Are you sure?"), "subtitle": None, "opts": self.opts}
+        return TemplateResponse(request, CONFIRM, {**context, **told})
+
+    def _may_edit(self, request: HttpRequest, plan: Any) -> bool:
+        if plan is None:
+            return self.has_add_permission(request)
+        return self.has_change_permission(request, plan)
+
+
+def _missing(sets: list[Any]) -> list[str]:
+    return [scope for each in sets for scope in scopes_without_row(each.scopes)]
+
+
+def _row(form: Any) -> dict[str, Any]:
+    """What is said under a row, and its fields in agreement: none while something is wrong."""
+    row, wrong = form.instance, form.unsure
+    names = {*WORDED, WORDS}
+    errors = {name: texts for name, texts in form.errors.items() if name in names}
+    fields = {} if wrong else {WORDS: in_words(row), **{name: _text(row, name) for name in WORDED}}
+    return {"html": promise_block(row, errors), "fields": fields}
+
+
+def _text(row: Any, name: str) -> str:
+    value = getattr(row, name)
+    if name == "period" and value is not None:
+        return written_period(value)
+    return "" if value is None else str(value)
