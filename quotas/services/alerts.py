@@ -20,7 +20,7 @@ from quotas.signals import usage_threshold_reached
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from quotas.engine.hours import Hour
+    from quotas.engine.tallies import Tallied
     from quotas.services.judging import Met, Reading
     from quotas.services.keeping import Row
     from quotas.services.policy import Plans, TenantRow
@@ -31,7 +31,7 @@ BATCH = 500
 
 
 def raise_alerts(
-    counted: Iterable[tuple[TenantRow, Sequence[Hour]]],
+    counted: Iterable[tuple[TenantRow, Tallied]],
     balances: Sequence[Row],
     plans: Plans,
     at_us: int,
@@ -46,8 +46,8 @@ def raise_alerts(
     kept: dict[int, list[Row]] = {}
     for row in balances:
         kept.setdefault(row[0], []).append(row)
-    for tenant, hours in counted:
-        judge.look_at(tenant, plans, hours, kept.get(tenant.pk, ()))
+    for tenant, tallied in counted:
+        judge.look_at(tenant, plans, tallied, kept.get(tenant.pk, ()))
     new = _new(judge.met)
     alerts: list[Alert] = []
     for start in range(0, len(new), BATCH):

@@ -153,9 +153,8 @@ def _alerted(
     counted: Sequence[_Counted], balances: Sequence[Row], plans: Plans, at_us: int, *, silent: bool
 ) -> bool:
     """Raise the alerts of these; whether the database let it. Copying goes on in any case."""
-    hours = [(each.tenant, each.tallied.hours) for each in counted]
     try:
-        raise_alerts(hours, balances, plans, at_us)
+        raise_alerts(counted, balances, plans, at_us)
     except DatabaseFault as error:
         if not silent:
             logger.error(  # noqa: TRY400 - no trace to follow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +11,7 @@ from quotas.domain.alerts import PROJECTED, is_projected, thresholds_met
 from quotas.domain.calendar import instant_at, microseconds, period_at
 from quotas.domain.limits import CalendarQuota
 from quotas.domain.words import CalendarUnit, Mode
+from quotas.engine.hours import HOUR_US
 from quotas.services.policy import Policy, zone_of
 
 if TYPE_CHECKING:
@@ -17,11 +19,14 @@ if TYPE_CHECKING:
 
     from quotas.domain.policies import Limit
     from quotas.engine.hours import Hour, Peak
+    from quotas.engine.tallies import Quarter, Tallied
     from quotas.services.keeping import Row
     from quotas.services.policy import Plans, TenantRow
 
 LATE_US = 24 * 3600 * 1_000_000
 """Hours that began longer ago raise no alert: what is said of them is no news."""
+RECENT_US = 2 * HOUR_US
+"""Denials of quarters that began longer ago say nothing of the limit as it is now."""
 INSTANT = timedelta(microseconds=1)
 
 
@@ -62,20 +67,43 @@ class Judge:
         self.met: dict[tuple[Met, Span | None], Reading] = {}
 
     def look_at(
-        self, tenant: TenantRow, plans: Plans, hours: Sequence[Hour], balances: Sequence[Row]
+        self, tenant: TenantRow, plans: Plans, tallied: Tallied, balances: Sequence[Row]
     ) -> None:
         """Judge the hours of one tenant, and what it has used of its calendar quotas."""
         limits = self._judged(tenant, plans)
+        denying = self._denying(tallied.quarters) if limits else set()
         for row in balances:
             scope, name, start, end, used = row[2], row[3], row[6], row[7], row[8]
             if limit := limits.get(f"{scope}/{name}"):
                 self._balance(tenant, limit, used, start, end)
-        for hour in hours if limits else ():
+        for hour in tallied.hours if limits else ():
             if hour.start_us <= self.at_us - LATE_US:
                 continue
             for peak in hour.peaks:
                 if limit := limits.get(peak.label):
-                    self._peak(tenant, limit, hour, peak, balances)
+                    lowered = peak.label in denying and self._holds_yet(limit, hour)
+                    held = _beside_what_fits_now(limit, peak) if lowered else peak
+                    self._peak(tenant, limit, hour, held, balances)
+
+    def _denying(self, quarters: Sequence[Quarter]) -> set[str]:
+        """The limits that denied lately, by their labels."""
+        return {
+            each.label
+            for quarter in quarters
+            if quarter.start_us > self.at_us - RECENT_US
+            for each in quarter.limits
+            if each.denied
+        }
+
+    def _holds_yet(self, limit: Limit, hour: Hour) -> bool:
+        """Whether what was taken in the hour may be what a limit denies for now.
+
+        Of a calendar quota the balance says it.
+        """
+        if isinstance(limit.rule, CalendarQuota):
+            return False
+        held_us = max(HOUR_US, getattr(limit.rule, "period_us", 0))
+        return hour.start_us + HOUR_US > self.at_us - held_us
 
     def _peak(
         self, tenant: TenantRow, limit: Limit, hour: Hour, peak: Peak, balances: Sequence[Row]
@@ -142,6 +170,17 @@ class Judge:
 
     def _add(self, met: Met, span: Span | None, reading: Reading) -> None:
         self.met[met, span] = max(reading, self.met.get((met, span), reading))
+
+
+def _beside_what_fits_now(limit: Limit, peak: Peak) -> Peak:
+    """The peak beside what fits at once now, where the limit was lowered since the last charge.
+
+    Calls that are denied charge nothing: the peak has what fitted before.
+    """
+    most: int | None = getattr(limit.rule, "most_at_once", None)
+    if most is None or (peak.most is not None and peak.most <= most):
+        return peak
+    return replace(peak, most=most)
 
 
 @lru_cache(maxsize=4096)
