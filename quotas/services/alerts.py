@@ -59,7 +59,10 @@ def raise_alerts(
 
 
 def _new(met: Mapping[tuple[Met, Span | None], Reading]) -> list[Alert]:
-    """Alerts of what no alert is kept of, always in the same order. Two queries."""
+    """Alerts of what no alert is kept of, always in the same order. Two queries.
+
+    Of several thresholds of one limit and period, people are told of the highest.
+    """
     if not met:
         return []
     kept = _kept_before(met)
@@ -71,13 +74,17 @@ def _new(met: Mapping[tuple[Met, Span | None], Reading]) -> list[Alert]:
     settings = AlertSettings.objects.using(router.db_for_write(Alert)).in_bulk(
         {each.tenant_pk for each in left}, field_name="tenant_id"
     )
+    found = sorted(left, key=_order)
+    highest = {each[:-1]: each for each in found}
     return [
-        _alert(each, left[each], settings.get(each.tenant_pk)) for each in sorted(left, key=_order)
+        _alert(each, left[each], settings.get(each.tenant_pk), told=highest[each[:-1]] == each)
+        for each in found
     ]
 
 
 def _order(met: Met) -> tuple[object, ...]:
-    return (*met[:-1], len(met.threshold), met.threshold)  # 80 before 100
+    # 80 before 100, and either before “projected”, which is of what is not used up as it is now.
+    return (*met[:-1], len(met.threshold), met.threshold)
 
 
 def _kept_before(met: Iterable[tuple[Met, Span | None]]) -> dict[tuple[object, ...], list[Span]]:
@@ -111,9 +118,9 @@ def _is_told(met: Met, reading: Reading, span: Span | None, kept: Span) -> bool:
     return span is not None and alike and kept.start < span.end and span.start < kept.end
 
 
-def _alert(met: Met, reading: Reading, settings: AlertSettings | None) -> Alert:
-    email = settings is None or settings.email
-    webhook = settings is not None and bool(settings.webhook_url)
+def _alert(met: Met, reading: Reading, settings: AlertSettings | None, *, told: bool) -> Alert:
+    email = told and (settings is None or settings.email)
+    webhook = told and settings is not None and bool(settings.webhook_url)
     return Alert(
         tenant_id=met.tenant_pk,
         period_start=met.period_start,

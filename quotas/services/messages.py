@@ -80,42 +80,35 @@ def data(alert: Alert) -> dict[str, Any]:
 
 def sentence(alert: Alert) -> str:
     """Which limit of which tenant came to which threshold, in one sentence and one line."""
-    said = _of_every_scope(alert) if alert.scope == EVERY_SCOPE else _of_a_scope(alert)
-    values = {
+    said = _said(alert) % {
         "tenant": alert.tenant.name,
-        "name": alert.name,
-        "scope": alert.scope,
+        "limit": _limit(alert),
         "percent": alert.threshold,
     }
-    return " ".join((said % values).split())  # whatever the tenant is called
+    return " ".join(said.split())  # whatever the tenant is called
 
 
-def _of_every_scope(alert: Alert) -> str:
+def _said(alert: Alert) -> str:
     if alert.threshold == PROJECTED:
         return _(
-            "%(tenant)s: the limit “%(name)s” of all scopes together will be used up before its "
-            "period ends."
+            "%(tenant)s: %(limit)s will be used up before its period ends, if calls go on as so "
+            "far."
         )
     if alert.threshold == str(PERCENT):
-        return _("%(tenant)s: the limit “%(name)s” of all scopes together is used up.")
+        return _(
+            "%(tenant)s: %(limit)s has come to %(percent)s %%: calls that do not fit are denied "
+            "until it has room again."
+        )
     return _(
-        "%(tenant)s: the limit “%(name)s” of all scopes together has come to %(percent)s %% of "
-        "what it allows."
+        "%(tenant)s: %(limit)s has come to %(percent)s %%: calls are denied once all of it is used."
     )
 
 
-def _of_a_scope(alert: Alert) -> str:
-    if alert.threshold == PROJECTED:
-        return _(
-            "%(tenant)s: the limit “%(name)s” of scope “%(scope)s” will be used up before its "
-            "period ends."
-        )
-    if alert.threshold == str(PERCENT):
-        return _("%(tenant)s: the limit “%(name)s” of scope “%(scope)s” is used up.")
-    return _(
-        "%(tenant)s: the limit “%(name)s” of scope “%(scope)s” has come to %(percent)s %% of what "
-        "it allows."
-    )
+def _limit(alert: Alert) -> str:
+    values = {"title": alert.name, "scope": alert.scope, "name": alert.name}
+    if alert.scope == EVERY_SCOPE:
+        return _("the limit “%(title)s” (%(name)s, all scopes together)") % values
+    return _("the limit “%(title)s” (%(scope)s/%(name)s)") % values
 
 
 def text(alert: Alert) -> str:
@@ -132,19 +125,10 @@ def text(alert: Alert) -> str:
             "end": _instant(alert.period_end.astimezone(zone)),
             "zone": zone.key,
         },
-        _what_now(alert),
     ]
     if link := _link(alert):
         lines += ["", _("Usage, and whether you get these e-mails: %(link)s") % {"link": link}]
     return "\n".join(lines) + "\n"
-
-
-def _what_now(alert: Alert) -> str:
-    if alert.threshold == PROJECTED:
-        return _("If calls go on as in this period so far, they will be denied before it ends.")
-    if alert.threshold == str(PERCENT):
-        return _("Calls that do not fit are denied until the limit has room again.")
-    return _("Calls are denied once all of it is used.")
 
 
 def _link(alert: Alert) -> str:

@@ -50,7 +50,10 @@ def test_the_email_says_what_was_reached_and_when(tenant):
     deliver(NOW)
 
     (sent,) = mail.outbox
-    said = "Acme: the limit “minute” of scope “api” has come to 80 % of what it allows."
+    said = (
+        "Acme: the limit “minute” (api/minute) has come to 80 %: calls are denied once all of it "
+        "is used."
+    )
     assert said == sent.subject == sent.body.splitlines()[0]
     assert "4,000 of 5,000 units were used" in sent.body
     assert "27 Oct 2026, 09:00 to 28 Oct 2026, 09:00 (Asia/Tokyo)" in sent.body
@@ -59,7 +62,10 @@ def test_the_email_says_what_was_reached_and_when(tenant):
 
 @pytest.mark.parametrize(
     ("threshold", "said"),
-    [("100", "is used up"), ("projected", "will be used up before its period")],
+    [
+        ("100", "has come to 100 %: calls that do not fit are denied"),
+        ("projected", "will be used up before its period"),
+    ],
 )
 def test_the_email_says_which_threshold_it_is(tenant, threshold, said):
     an_alert(tenant, threshold=threshold, scope="*")
