@@ -102,6 +102,12 @@ class Alert(models.Model):
     name = models.CharField(
         _("name"), max_length=50, help_text=_("The name of the limit. No default.")
     )
+    title = models.CharField(
+        _("title"),
+        max_length=100,
+        blank=True,
+        help_text=_("What people called the limit when it was raised. Default: the name."),
+    )
     threshold = models.CharField(
         _("threshold"),
         max_length=10,
@@ -192,3 +198,8 @@ class Alert(models.Model):
 
     def __str__(self) -> str:
         return f"{self.scope}/{self.name} {self.threshold}"
+
+    @property
+    def limit_title(self) -> str:
+        """What people call the limit."""
+        return self.title or self.name

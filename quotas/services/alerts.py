@@ -126,6 +126,7 @@ def _alert(met: Met, reading: Reading, settings: AlertSettings | None, *, told: 
         period_start=met.period_start,
         scope=met.scope,
         name=met.name,
+        title=reading.title,
         threshold=met.threshold,
         used=reading.used,
         amount=reading.amount,

@@ -48,11 +48,12 @@ class Span(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """How much was used of how much, and when the period ends."""
+    """How much was used of how much, when the period ends, and what people call the limit."""
 
     used: int
     amount: int
     period_end: datetime
+    title: str
 
 
 class Judge:
@@ -124,7 +125,7 @@ class Judge:
         span = Span(at, at + INSTANT) if of_quota else Span(start, end)
         for threshold in thresholds_met(limit, peak.used, peak.most):
             met = Met(tenant.pk, start, limit.scope, limit.name, threshold)
-            self._add(met, span, Reading(peak.used, peak.most or 0, end))
+            self._add(met, span, Reading(peak.used, peak.most or 0, end, limit.title))
 
     def _judged(self, tenant: TenantRow, plans: Plans) -> dict[str, Limit]:
         """The limits that deny and of which somebody wants to be told, by their labels."""
@@ -151,7 +152,7 @@ class Judge:
             met.append(PROJECTED)
         for threshold in met:
             named = Met(tenant.pk, start, limit.scope, limit.name, threshold)
-            self._add(named, None, Reading(used, amount or 0, end))
+            self._add(named, None, Reading(used, amount or 0, end, limit.title))
 
     def _period_of(
         self, tenant: TenantRow, limit: Limit, at_us: int, balances: Sequence[Row]

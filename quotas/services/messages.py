@@ -69,6 +69,7 @@ def data(alert: Alert) -> dict[str, Any]:
         "tenant": alert.tenant.key,
         "scope": alert.scope,
         "name": alert.name,
+        "title": alert.limit_title,
         "threshold": alert.threshold,
         "used": alert.used,
         "amount": alert.amount,
@@ -105,7 +106,7 @@ def _said(alert: Alert) -> str:
 
 
 def _limit(alert: Alert) -> str:
-    values = {"title": alert.name, "scope": alert.scope, "name": alert.name}
+    values = {"title": alert.limit_title, "scope": alert.scope, "name": alert.name}
     if alert.scope == EVERY_SCOPE:
         return _("the limit “%(title)s” (%(name)s, all scopes together)") % values
     return _("the limit “%(title)s” (%(scope)s/%(name)s)") % values

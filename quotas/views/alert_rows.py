@@ -24,7 +24,7 @@ class AlertRow:
 
     def __init__(self, alert: Alert, *, reasons: bool) -> None:
         zone = zone_of(alert.tenant.time_zone)
-        self.name = alert.name
+        self.title, self.name = alert.limit_title, alert.name
         self.scope = wording.scope_named(alert.scope)
         self.threshold = _threshold(alert.threshold)
         self.used = _("%(used)s of %(amount)s") % {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from quotas.models import AlertSettings
+from quotas.models import AlertSettings, PlanLimit
 from quotas.services.flush import flush
+from quotas.testing import forget
 from tests.models.rows import a_limit, a_plan, a_tenant
 from tests.services.alerting import an_hour, hearing
 from tests.services.asking import ask, of_tenant
@@ -48,6 +49,18 @@ def test_thresholds_that_are_come_to_one_after_the_other_are_each_told(tenant):
         flush()
 
     assert [("minute", "80"), ("minute", "100")] == told(tenant)
+
+
+def test_an_alert_keeps_the_title_that_the_limit_has(tenant):
+    PlanLimit.objects.filter(name="minute").update(title="Calls a minute")
+    forget()
+    an_hour(tenant, minute=(85, 100), hour=(85, 100))
+
+    flush()
+
+    rows = tenant.alerts.order_by("name")
+    assert ["", "Calls a minute"] == [each.title for each in rows]
+    assert ["hour", "Calls a minute"] == [each.limit_title for each in rows]
 
 
 def test_thresholds_of_two_days_are_each_told(tenant):

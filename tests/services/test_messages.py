@@ -60,6 +60,20 @@ def test_the_email_says_what_was_reached_and_when(tenant):
     assert "http" not in sent.body
 
 
+def test_the_email_and_the_webhook_name_the_limit_by_its_title(tenant, receiver):
+    alert = by_webhook(tenant, receiver)
+    type(alert).objects.update(title="Calls a minute", email_state="pending")
+
+    assert Delivered(sent=2) == deliver(NOW)
+
+    assert "the limit “Calls a minute” (api/minute) has" in mail.outbox[0].subject
+    ((_, _, body),) = receiver.came
+    named = json.loads(body)["data"]
+    assert ("api", "minute", "Calls a minute") == tuple(
+        named[key] for key in ("scope", "name", "title")
+    )
+
+
 @pytest.mark.parametrize(
     ("threshold", "said"),
     [
@@ -159,6 +173,7 @@ def test_the_webhook_gets_the_alert_signed(tenant, receiver):
             "tenant": "acme",
             "scope": "api",
             "name": "minute",
+            "title": "minute",
             "threshold": "80",
             "used": 8,
             "amount": 10,

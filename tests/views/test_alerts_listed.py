@@ -37,6 +37,7 @@ def test_the_latest_fifty_alerts_are_shown_with_how_they_were_told(tenant, manag
         an_alert(tenant, name=f"n{number}", raised_at=START + number * HOUR)
     an_alert(
         tenant,
+        title="Calls a minute",
         threshold="projected",
         used=800,
         amount=1000,
@@ -50,7 +51,7 @@ def test_the_latest_fifty_alerts_are_shown_with_how_they_were_told(tenant, manag
 
     shown = Reading(look(manager))
 
-    assert "minute api will be used up at this pace 800 of 1,000" in shown.text
+    assert "Calls a minute api/minute will be used up at this pace 800 of 1,000" in shown.text
     assert "sent given up (11 tries) The answer was not a success. 500" in shown.text
     assert ("n59 " in shown.text, "n10 " in shown.text) == (True, False)
     assert 50 == len(alerts_data(tenant.pk))
@@ -66,6 +67,7 @@ def test_the_json_twin_has_the_same_alerts(tenant):
             "tenant": "acme",
             "scope": "api",
             "name": "minute",
+            "title": "minute",
             "threshold": "80",
             "used": 800,
             "amount": 1000,

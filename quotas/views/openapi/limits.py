@@ -125,6 +125,7 @@ ALERT = closed(
         "tenant": text("The tenant's key."),
         "scope": text(SCOPE),
         "name": text(NAME),
+        "title": text("What people called the limit when the alert was raised."),
         "threshold": text("Percent of the amount, or “projected”: used up at this pace."),
         "used": units("What was used when the alert was raised."),
         "amount": units("What fitted at once."),
