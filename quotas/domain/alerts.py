@@ -18,12 +18,17 @@ PERCENT = 100
 
 
 class DeliveryState(StrEnum):
-    """How far the telling of an alert has come, by e-mail or by webhook."""
+    """How far the telling of an alert has come, by e-mail or by webhook.
+
+    ``NONE``: turned off, or a higher threshold was told at once. ``NOBODY``: no manager has an
+    e-mail address.
+    """
 
     NONE = "none"
     PENDING = "pending"
     DONE = "done"
     FAILED = "failed"
+    NOBODY = "nobody"
 
 
 class Failure(StrEnum):

@@ -14,10 +14,11 @@ from quotas.domain.alerts import DeliveryState, Failure
 from quotas.models.tenants import Tenant
 
 STATES = [
-    (DeliveryState.NONE.value, _("not wanted")),
+    (DeliveryState.NONE.value, _("not sent")),
     (DeliveryState.PENDING.value, _("to be sent")),
     (DeliveryState.DONE.value, _("sent")),
     (DeliveryState.FAILED.value, _("given up")),
+    (DeliveryState.NOBODY.value, _("no address")),
 ]
 FAILURES = [
     (Failure.UNREADABLE.value, _("The address cannot be read.")),
@@ -40,7 +41,7 @@ def _state(name: Any) -> models.CharField[Any, Any]:
         max_length=10,
         choices=STATES,
         default=DeliveryState.NONE.value,
-        help_text=_("How far it has come. Default: not wanted."),
+        help_text=_("How far it has come. Default: not sent."),
     )
 
 

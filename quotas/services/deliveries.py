@@ -37,8 +37,8 @@ LONGEST = timedelta(hours=24)
 MOST_TRIES = 11
 """As many as fit: one that is still pending after them had a worker end in the middle."""
 PAGE = 100
-CHANNELS: dict[str, Callable[[Alert], bool]] = {"email": email, "webhook": webhook}
-"""What sends an alert: False when it is not wanted any more; any error is a failed try."""
+CHANNELS: dict[str, Callable[[Alert], DeliveryState]] = {"email": email, "webhook": webhook}
+"""What sends an alert, and says how that ended; any error is a failed try."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +135,11 @@ def _send(channel: str, pk: int, claim: datetime) -> Delivered:
     if alert is None:  # deleted with its tenant
         return Delivered()
     try:
-        wanted = CHANNELS[channel](alert)
+        ended = CHANNELS[channel](alert)
     except Exception as error:  # noqa: BLE001 - a mail backend of the project raises what it likes
         return _failed(channel, alert, claim, error)
-    _mark(channel, pk, claim, DeliveryState.DONE if wanted else DeliveryState.NONE)
-    return Delivered(sent=int(wanted))
+    _mark(channel, pk, claim, ended)
+    return Delivered(sent=int(ended is DeliveryState.DONE))
 
 
 def _failed(channel: str, alert: Alert, claim: datetime, error: Exception) -> Delivered:

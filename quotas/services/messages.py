@@ -14,7 +14,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 
 from quotas.conf import conf
-from quotas.domain.alerts import PERCENT, PROJECTED, Failure
+from quotas.domain.alerts import PERCENT, PROJECTED, DeliveryState, Failure
 from quotas.domain.webhooks import signed
 from quotas.domain.words import EVERY_SCOPE
 from quotas.models import Membership
@@ -29,24 +29,26 @@ if TYPE_CHECKING:
 EVENT = "usage.threshold_reached"
 
 
-def email(alert: Alert) -> bool:
-    """Send it to the tenant's managers; whether there is anybody who wants it.
+def email(alert: Alert) -> DeliveryState:
+    """Send it to the tenant's managers, unless it is turned off or none of them has an address.
 
     In the language of the site. Raises what the mail backend does.
     """
     settings = _settings(alert)
-    addresses = _managers(alert) if settings is None or settings.email else []
+    if settings is not None and not settings.email:
+        return DeliveryState.NONE
+    addresses = addresses_of(alert.tenant_id)
     if not addresses:
-        return False
+        return DeliveryState.NOBODY
     send_mail(sentence(alert), text(alert), None, addresses)
-    return True
+    return DeliveryState.DONE
 
 
-def webhook(alert: Alert) -> bool:
-    """Post it, signed, to the tenant's address; whether there is one. Raises `NotDelivered`."""
+def webhook(alert: Alert) -> DeliveryState:
+    """Post it, signed, to the tenant's address, if there is one. Raises `NotDelivered`."""
     settings = _settings(alert)
     if settings is None or not settings.webhook_url:
-        return False
+        return DeliveryState.NONE
     if not settings.webhook_secret:
         raise NotDelivered(Failure.UNSIGNED)
     content = {"type": EVENT, "timestamp": alert.raised_at.isoformat(), "data": data(alert)}
@@ -59,7 +61,7 @@ def webhook(alert: Alert) -> bool:
     )
     named = {"Content-Type": "application/json", "User-Agent": "django-tenant-quotas"}
     post(settings.webhook_url, named | headers, body)
-    return True
+    return DeliveryState.DONE
 
 
 def data(alert: Alert) -> dict[str, Any]:
@@ -146,10 +148,10 @@ def _settings(alert: Alert) -> AlertSettings | None:
     return getattr(alert.tenant, "alert_settings", None)
 
 
-def _managers(alert: Alert) -> list[str]:
+def addresses_of(tenant_pk: int) -> list[str]:
     """The e-mail addresses of the tenant's managers who may still log in, each once."""
     using = router.db_for_write(Membership)
-    rows = Membership.objects.using(using).filter(tenant_id=alert.tenant_id, role="manager")
+    rows = Membership.objects.using(using).filter(tenant_id=tenant_pk, role="manager")
     users = [row.user for row in rows.select_related("user").order_by("pk")]
     addresses = [
         str(getattr(user, user.get_email_field_name(), "") or "").strip()

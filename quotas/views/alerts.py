@@ -18,6 +18,7 @@ from quotas.domain.limits import MOST_AMOUNT
 from quotas.models import Membership, Tenant
 from quotas.services.alert_settings import choose, latest_alerts, renew_secret, settings_of
 from quotas.services.caps import NotCapped, cappable, remove_cap, set_cap
+from quotas.services.messages import addresses_of
 from quotas.services.webhooks import NotDelivered
 from quotas.views.access import Viewing, nowhere, viewing
 from quotas.views.alert_rows import AlertRow, cap_rows, too_high, why_not
@@ -108,6 +109,7 @@ class AlertsPage(Private):
             "manager": manager,
             "settings": settings,
             "secret": settings.webhook_secret if new else "",
+            "nobody": manager and not addresses_of(tenant.pk),
             "email": "email" in failed if "webhook_url" in failed else settings.email,
             "webhook_url": failed.get("webhook_url", settings.webhook_url),
             "alerts": [AlertRow(each, reasons=manager) for each in latest_alerts(tenant.pk)],

@@ -142,17 +142,17 @@ def test_a_site_without_the_pages_sends_no_link(tenant, settings):
     assert "example.com/quotas" not in mail.outbox[0].body
 
 
-@pytest.mark.parametrize("away", ["nobody", "turned-off"])
-def test_an_alert_that_has_nobody_to_tell_any_more_is_not_wanted(tenant, away):
+@pytest.mark.parametrize(("away", "state"), [("no-manager", "nobody"), ("turned-off", "none")])
+def test_an_alert_that_nobody_can_or_wants_to_be_told_of_says_which(tenant, away, state):
     alert = an_alert(tenant)
-    if away == "nobody":
+    if away == "no-manager":
         tenant.memberships.update(role="viewer")
     else:
         AlertSettings.objects.create(tenant=tenant, email=False)
 
     assert Delivered() == deliver(NOW)
     alert.refresh_from_db()
-    assert "none" == alert.email_state
+    assert state == alert.email_state
     assert [] == mail.outbox
 
 

@@ -80,6 +80,21 @@ def test_the_json_twin_has_the_same_alerts(tenant):
     ] == alerts_data(tenant.pk)
 
 
+def test_the_page_says_when_no_manager_has_an_address(tenant, manager):
+    an_alert(tenant)
+    deliver(START)
+    hint = "No manager of this tenant has an e-mail address"
+
+    shown = Reading(look(manager))
+    assert "no address" in shown.text
+    assert hint in shown.text
+    (box,) = [each for each in shown.all("input") if each.get("name") == "email"]
+    assert "email-help" == box["aria-describedby"]
+
+    a_membership(tenant, a_user(email="ada@example.com"), role="manager")
+    assert hint not in Reading(look(manager)).text
+
+
 def test_the_page_before_the_first_alert_says_when_there_will_be_one(tenant, manager):
     assert "No alert was raised yet." in Reading(look(manager)).text
 
@@ -93,7 +108,7 @@ def test_a_page_with_many_alerts_and_limits_asks_few_questions(
 
     look(manager)  # plans are remembered for a while
 
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         look(manager)
 
 
