@@ -100,7 +100,9 @@ def test_the_email_of_an_alert_is_japanese():
     deliver(START)
 
     (sent,) = mail.outbox
-    reached = "スコープ「api」の制限「minute」の使用量が許容量の80%に達しました。"
+    reached = (
+        "制限「minute」（api/minute）の使用量が80%に達し、すべて使い切ると呼び出しは拒否されます。"
+    )
     assert f"Acme：{reached}" == sent.subject
     assert f"Acme：{reached}" == sent.body.splitlines()[0]
     assert "5,000ユニット中4,000ユニットが使用されていました。" in sent.body
