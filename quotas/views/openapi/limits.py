@@ -114,8 +114,13 @@ LIVE: dict[str, Schema] = {
 PROJECTION = closed(
     "Where a calendar quota is heading if its period goes on as it began.",
     {
-        "reached_at": maybe(instant("When the amount is used up. Null: not in this period.")),
-        "used_at_end": units("What is used by the end of the period."),
+        "reached_at": maybe(
+            instant("When the amount will be used up. Null: not in this period, or it is already.")
+        ),
+        "used_at_end": units(
+            "What is asked for by the end of the period at this pace, which may be more than the "
+            "amount; once that is used up, what is used."
+        ),
     },
 )
 
