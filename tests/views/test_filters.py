@@ -173,7 +173,9 @@ def test_chosen_days_that_were_not_given_are_asked_for(tenant, client):
 def test_an_unknown_span_is_named_and_its_day_fields_are_not_blamed(tenant, client, span):
     shown = Reading(page(client, tenant, span=span))
 
-    words = f"“span” is “{span}”, which is none: give one of hour, day, week, month, period, custom."
+    words = (
+        f"“span” is “{span}”, which is none: give one of hour, day, week, month, period, custom."
+    )
     assert words in shown.text
     assert "Meanwhile the last 24 hours are shown. " in shown.text
     assert not shown.all("b")
