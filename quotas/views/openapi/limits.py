@@ -60,6 +60,7 @@ FACTS: dict[str, Schema] = {
     ),
     "most": maybe(units("What fits at once: `used` is measured by it. Null: unlimited.")),
     "cap": maybe(units("The tenant's own cap, to which the limit was lowered. Null: none.")),
+    "uncapped": maybe(units("`amount` without the cap. Null: unlimited, or there is no cap.")),
     "warn_at": listed(
         "Percent of `most` at which people are told, the lowest first; from that on a limit is "
         "near.",
