@@ -43,7 +43,7 @@ class NearFilter(ChosenFilter):
 
     title = _("closest limit")
     parameter_name = "near"
-    kinds = {"near": _("80 % or more used"), "full": _("used up")}
+    kinds = {"near": _("80 percent or more used"), "full": _("used up")}
 
     def chosen(self, kind: str, now: datetime) -> Q:
         return Q(snapshot__percent__gte=NEAR if kind == "near" else 100)
