@@ -1,7 +1,8 @@
 """Settings of the demo.
 
 The environment gives ``REDIS_URL``, ``DATABASE_URL`` (SQLite without it), ``DEBUG`` (1 without it)
-and, where DEBUG is 0, ``SECRET_KEY`` and ``ALLOWED_HOSTS`` (comma-separated).
+and, where DEBUG is 0, ``SECRET_KEY`` and ``ALLOWED_HOSTS`` (comma-separated). Of alerts it gives
+``QUOTAS_SITE_URL`` and ``QUOTAS_WEBHOOK_ADDRESSES``; e-mail is printed.
 """
 
 from __future__ import annotations
@@ -91,6 +92,10 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "quotas.drf.exception_handler",
     "NUM_PROXIES": 0,
 }
+
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+QUOTAS_SITE_URL = os.environ.get("QUOTAS_SITE_URL", "")
+QUOTAS_WEBHOOK_ADDRESSES = os.environ.get("QUOTAS_WEBHOOK_ADDRESSES") or "public"
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"

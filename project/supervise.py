@@ -29,15 +29,22 @@ MANAGE = (sys.executable, str(Path(__file__).resolve().parent.parent / "manage.p
 
 
 class Commands(NamedTuple):
-    """What a demo consists of: commands that run to their end, then the web server's."""
+    """What a demo consists of: commands that run to their end, then the web server's.
+
+    Those that run ``beside`` it go on until the demo ends.
+    """
 
     prepare: Sequence[Sequence[str]]
     serve: Sequence[str]
+    beside: Sequence[Sequence[str]] = ()
 
 
 DEMO = Commands(
     prepare=((*MANAGE, "migrate", "--verbosity=0"), (*MANAGE, "loaddemo")),
     serve=(*MANAGE, "runserver", "--noreload", f"{HOST}:{{port}}"),
+    beside=tuple(
+        (*MANAGE, name, "--loop=10", "--verbosity=0") for name in ("quotas_flush", "quotas_alerts")
+    ),
 )
 
 
@@ -120,7 +127,7 @@ class Supervisor:
             self._patience.wait(0.02)
         self._tether.end(child)
         if child.returncode:
-            raise Failed(f"{' '.join(command[1:])} ended with {child.returncode}, see above.")
+            raise Failed(_ended(command, child))
 
     def serve(self, command: Sequence[str], port: int) -> Popen[bytes]:
         """Start a web server and return once it answers. Raises `Failed` when it does not."""
@@ -132,14 +139,24 @@ class Supervisor:
             self._patience.wait(0.05)
         return child
 
-    def watch(self, web: Popen[bytes], valkey: Valkey | None) -> None:
-        """Stay until the end is asked for. Raises `Failed` when a server ends by itself."""
+    def watch(
+        self, web: Popen[bytes], valkey: Valkey | None, commands: Sequence[Sequence[str]]
+    ) -> None:
+        """Run these, until the end is asked for. Raises `Failed` when anything ends by itself."""
+        beside = [(self._tether.spawn(command), command) for command in commands]
         while True:
             self._patience.wait(0.2)
             if web.poll() is not None:
                 raise Failed(f"The web server ended with {web.returncode}, see above.")
             if valkey and not valkey.running:
                 raise Failed("The embedded Valkey ended.")
+            for child, command in beside:
+                if child.poll() is not None:
+                    raise Failed(_ended(command, child))
+
+
+def _ended(command: Sequence[str], child: Popen[bytes]) -> str:
+    return f"{' '.join(command[1:])} ended with {child.returncode}, see above."
 
 
 def _answers(port: int) -> bool:
@@ -189,7 +206,8 @@ def demo(supervisor: Supervisor, port: int, commands: Commands) -> None:
     web = supervisor.serve([word.format(port=port) for word in commands.serve], port)
     site = f"http://{HOST}:{port}"
     say(banner.text(site, redis_url, embedded=valkey is not None, trouble=trouble))
-    supervisor.watch(web, valkey)
+    os.environ.setdefault("QUOTAS_SITE_URL", site)  # for the links in e-mail
+    supervisor.watch(web, valkey, commands.beside)
 
 
 def say(text: str) -> None:

@@ -28,4 +28,6 @@ def capped(limit: Limit, most: int) -> Limit:
         lowered = replace(rule, amount=min(rule.amount, most), capacity=min(rule.capacity, most))
     else:
         lowered = replace(rule, amount=min(rule.amount, most))
-    return limit if lowered == rule else replace(limit, rule=lowered, cap=most, kept_us=kept_us)
+    if lowered == rule:
+        return limit
+    return replace(limit, rule=lowered, cap=most, uncapped=rule.amount, kept_us=kept_us)

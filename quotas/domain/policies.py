@@ -30,7 +30,8 @@ class Limit:
     ``name`` is an ASCII slug and goes into headers; ``title`` is for people. ``warn_at`` lists
     percentages of the amount at which people want to be told; ``warn_projected``: of a calendar
     quota, also when its pace will reach the amount. ``cap`` is the tenant's own, which ``rule`` has
-    been lowered to; None: no cap lowers it. ``kept_us``: how long (us) its state is kept at least,
+    been lowered to from the amount ``uncapped`` (None: unlimited, or no cap); None: no cap lowers
+    it. ``kept_us``: how long (us) its state is kept at least,
     since a token bucket whose state is gone is full, and without the cap holds more.
     """
 
@@ -44,5 +45,6 @@ class Limit:
     warn_at: tuple[int, ...] = ()
     warn_projected: bool = False
     cap: int | None = None
+    uncapped: int | None = None
     kept_us: int = 0
     source: Source = Source(kind="code", title="code")

@@ -92,6 +92,9 @@ def _details(limit: Limit, statement: Statement) -> Iterable[str]:
             numbers.append(f"{name} {text}")
     promise = guarantee(rule, anchor_day=statement.usage.tenant.anchor_day)
     yield f"    {rule.algorithm}, {', '.join(numbers)}: {promise}"
+    if limit.cap is not None:
+        without = "unlimited" if limit.uncapped is None else f"{limit.uncapped:,}"
+        yield f"    capped by the tenant at {limit.cap:,}; {limit.source.kind}: {without}"
     shadow = "; shadow: never denies" if limit.mode is Mode.SHADOW else ""
     counted = "the tenant" if limit.subject is SubjectKind.TENANT else f"each {limit.subject}"
     yield f"    counts {counted}; from {_source(limit, statement)}{shadow}"

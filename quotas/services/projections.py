@@ -17,7 +17,7 @@ class Projection:
     """What becomes of a calendar quota if its period goes on as it began; instants in us.
 
     ``used_at_end`` is None while it is too early to say, and ``reached_at_us`` when the amount
-    outlasts the period.
+    outlasts the period, and when it is used up: since when nobody knows, and nothing is added.
     """
 
     end_us: int
@@ -34,6 +34,8 @@ def projection_of(line: UsageLine) -> Projection | None:
     length = verdict.window_us
     if not length:
         return None
+    if verdict.used >= rule.amount:
+        return Projection(end_us=end_us, reached_at_us=None, used_at_end=verdict.used)
     span = {"start_us": end_us - length, "now_us": verdict.at_us, "end_us": end_us}
     return Projection(
         end_us=end_us,

@@ -231,6 +231,7 @@ def _limit(limit: Limit, statement: Statement, words: Words, *, reasons: bool) -
         "capacity": getattr(rule, "capacity", None),
         "most": getattr(rule, "most_at_once", None),
         "cap": limit.cap,
+        "uncapped": limit.uncapped,
         "warn_at": list(limit.warn_at),
         "mode": limit.mode.value,
         "source": {

@@ -79,8 +79,10 @@ def denial_rows(
 
 def denials_data(
     denials: Iterable[Denial], statement: Statement, names: Names
-) -> list[dict[str, Any]]:
-    """The same as JSON takes it; ``instance`` is the one of the 429's body."""
+) -> list[dict[str, Any]] | None:
+    """The same as JSON takes it; ``instance`` is the one of the 429's body. None in an outage."""
+    if statement.usage.outage:
+        return None
     return [
         denial_data(row) | caller_data(row.denial.caller, names)
         for row in denial_rows(denials, statement)

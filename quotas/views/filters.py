@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 
 from quotas.domain.history import Span, Window
+from quotas.views import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,15 +26,15 @@ EARLIEST_YEAR, LATEST_YEAR = 1971, 9000
 
 
 class WrongRange(Exception):
-    """A custom range that cannot be shown; the message names the value and the way out."""
+    """A range that cannot be shown; the message names the value and the way out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
     """The filters as they were asked for; a ``scope`` of no text is every scope.
 
-    ``since`` and ``until`` are the texts of a custom range. Of a wrong one ``trouble`` is what is
-    wrong with it, and ``window`` the last 24 hours.
+    ``since`` and ``until`` are the texts of a custom range. Of a wrong one, and of an unknown span,
+    ``trouble`` is what is wrong with it, and ``window`` the last 24 hours.
     """
 
     window: Window
@@ -42,6 +43,7 @@ class Filters:
     since: str = ""
     until: str = ""
     trouble: str = ""
+    unknown_span: bool = False
 
     def query(self, **changes: str) -> str:
         """A query string that asks for the same, but for what is given: ``?span=week&zone=utc``.
@@ -83,6 +85,7 @@ class FilterForm:
         custom = filters.window.span is Span.CUSTOM
         self.span = "" if custom else filters.window.span.value
         self.open = bool(custom or filters.trouble or filters.utc or filters.scope)
+        self.wrong_days = bool(filters.trouble) and not filters.unknown_span
         self.days = [
             _day_field("from", _("From"), filters.since),
             _day_field("to", _("To"), filters.until),
@@ -90,7 +93,7 @@ class FilterForm:
 
 
 def filters_of(asked: Mapping[str, str], statement: Statement) -> Filters:
-    """What a query string asks for: of an unknown span the last 24 hours, in the tenant's zone.
+    """What a query string asks for: without a span the last 24 hours, in the tenant's zone.
 
     A range is custom wherever ``from`` or ``to`` is given, whatever the span.
     """
@@ -99,8 +102,9 @@ def filters_of(asked: Mapping[str, str], statement: Statement) -> Filters:
     scope = asked.get("scope", "").replace("\0", "\N{REPLACEMENT CHARACTER}")[:LONGEST_SCOPE]
     span = asked.get("span", "")
     since, until = asked.get("from", "").strip(), asked.get("to", "").strip()
+    known = span in frozenset(Span)
     window = Window(
-        span=Span(span) if span in frozenset(Span) - {Span.CUSTOM} else Span.DAY,
+        span=Span(span) if known and span != Span.CUSTOM else Span.DAY,
         zone=ZoneInfo("UTC") if utc else own,
         own_zone=own,
         anchor_day=statement.usage.tenant.anchor_day,
@@ -108,13 +112,22 @@ def filters_of(asked: Mapping[str, str], statement: Statement) -> Filters:
     )
     filters = Filters(window=window, utc=utc, scope=scope, since=since, until=until)
     if not (since or until or span == Span.CUSTOM):
-        return filters
+        wrong = bool(span) and not known
+        trouble = _unknown(span) if wrong else ""
+        return replace(filters, trouble=trouble, unknown_span=wrong)
     try:
         window = _custom(replace(window, span=Span.CUSTOM), since, until, statement.instant())
     except WrongRange as wrong:
         window = replace(window, span=Span.DAY)
         return replace(filters, window=window, trouble=str(wrong))
     return replace(filters, window=window)
+
+
+def _unknown(span: str) -> str:
+    return _("“span” is “%(value)s”, which is none: give one of %(spans)s.") % {
+        "value": _shown(span),
+        "spans": wording.listed(each.value for each in Span),
+    }
 
 
 def _day_field(name: str, words: str, value: str) -> DayField:

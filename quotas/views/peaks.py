@@ -10,6 +10,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from quotas.domain.words import Algorithm
 from quotas.views import wording
 from quotas.views.charts import SLIMMEST, WHOLE, percent, rounded_up
 
@@ -24,10 +25,22 @@ if TYPE_CHECKING:
 MOST_DRAWN = 8
 GAP = 0.2
 HOUR_SECONDS = 3600
+OVER_TIME = frozenset(
+    {
+        Algorithm.CALENDAR_QUOTA,
+        Algorithm.FIXED_WINDOW,
+        Algorithm.SLIDING_WINDOW_COUNTER,
+        Algorithm.SLIDING_WINDOW_LOG,
+    }
+)
+"""What these count was taken over a period, not at once."""
 
 
 class Rectangle(NamedTuple):
-    """A bar: ``kind`` is ok, full (all was taken) or free (no limit to be measured by)."""
+    """A bar: ``kind`` is ok, full (all was taken) or free (no limit to be measured by).
+
+    Free is, too, what was taken before the limit was lowered: nothing above a limit is admitted.
+    """
 
     kind: str
     x: str
@@ -58,10 +71,21 @@ class PeakRow:
 
 
 class PeakChart:
-    """One limit: its peaks as bars, what fitted at once as a line with steps where it changed."""
+    """One limit: its peaks as bars, what fitted at once as a line with steps where it changed.
 
-    def __init__(self, label: str, peaks: Sequence[Peak], calls: CallsByHour, title: str) -> None:
+    ``algorithm`` is the limit's, where it is known.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        peaks: Sequence[Peak],
+        calls: CallsByHour,
+        title: str,
+        algorithm: Algorithm | None = None,
+    ) -> None:
         self.title = title
+        self._over_time = algorithm in OVER_TIME
         self.scope = wording.scope_named(label.rpartition("/")[0])
         self._peaks = peaks
         self._start = calls.start
@@ -83,10 +107,10 @@ class PeakChart:
             "when": self._named(peak),
             "most": wording.number(peak.most or 0),
         }
+        said = self._sentence(peak) % values
         if peak.most is None:
-            return _("At most %(used)s were taken at once, without a limit: %(when)s.") % values
+            return said
         steps = len(list(self._steps())) - 1
-        said = _("At most %(used)s of %(most)s were taken at once: %(when)s.") % values
         if steps:
             more = ngettext(
                 "The limit changed %(count)s time.", "The limit changed %(count)s times.", steps
@@ -120,10 +144,21 @@ class PeakChart:
                 words=self._named(each),
                 used=wording.number(each.used),
                 most=_("unlimited") if each.most is None else wording.number(each.most),
-                percent=wording.share(100 * each.used // each.most) if each.most else "",
+                percent=_share(each),
             )
             for each in reversed(self._peaks)
         ]
+
+    def _sentence(self, peak: Peak) -> str:
+        if peak.most is None and self._over_time:
+            return _("At most %(used)s were in use, without a limit: %(when)s.")
+        if peak.most is None:
+            return _("At most %(used)s were taken at once, without a limit: %(when)s.")
+        if _lowered(peak):
+            return _("%(used)s were taken before the limit was lowered to %(most)s: %(when)s.")
+        if self._over_time:
+            return _("At most %(used)s of %(most)s were in use: %(when)s.")
+        return _("At most %(used)s of %(most)s were taken at once: %(when)s.")
 
     def _steps(self) -> Iterator[tuple[float, float, int]]:
         """Start and end, as shares of the width, of each time in which the same fitted at once.
@@ -139,17 +174,14 @@ class PeakChart:
     def _bar(self, peak: Peak) -> Rectangle:
         start, end = self._share(peak.start), self._share(peak.end)
         height = max(SLIMMEST, WHOLE * peak.used / self._top)
-        kind = "free" if peak.most is None else "full" if peak.used >= peak.most else "ok"
-        most = "" if peak.most is None else wording.number(peak.most)
-        used = wording.number(peak.used)
-        words = _("%(used)s of %(most)s") % {"used": used, "most": most} if most else used
+        free = peak.most is None or _lowered(peak)
         return Rectangle(
-            kind=kind,
+            kind="free" if free else "full" if peak.used == peak.most else "ok",
             x=percent(WHOLE * (start + (end - start) * GAP / 2)),
             width=percent(WHOLE * (end - start) * (1 - GAP)),
             y=percent(WHOLE - height),
             height=percent(height),
-            words=wording.named(self._named(peak), words),
+            words=wording.named(self._named(peak), _taken(peak)),
         )
 
     def _share(self, when: datetime) -> float:
@@ -169,9 +201,16 @@ class PeakChart:
 
 def peak_charts(calls: CallsByHour, statement: Statement, scope: str = "") -> list[PeakChart]:
     """The charts of the fullest limits, the fullest first; of ``scope`` alone when it is named."""
-    titles = {f"{each.scope}/{each.name}": _title(each) for each in _limits(statement)}
+    titles = statement.titles
+    algorithms = {f"{each.scope}/{each.name}": each.rule.algorithm for each in _limits(statement)}
     charts = [
-        PeakChart(label, peaks, calls, titles.get(label) or label.rpartition("/")[2])
+        PeakChart(
+            label,
+            peaks,
+            calls,
+            titles.get(label) or label.rpartition("/")[2],
+            algorithms.get(label),
+        )
         for label, peaks in calls.peaks.items()
         if not scope or label.rpartition("/")[0] == scope
     ]
@@ -183,5 +222,22 @@ def _limits(statement: Statement) -> Iterator[Limit]:
     yield from statement.apart
 
 
-def _title(limit: Limit) -> str:
-    return limit.title or limit.name
+def _lowered(peak: Peak) -> bool:
+    """Whether the limit was lowered after this was taken, which fitted then."""
+    return peak.most is not None and peak.used > peak.most
+
+
+def _taken(peak: Peak) -> str:
+    if peak.most is None:
+        return wording.number(peak.used)
+    values = {"used": wording.number(peak.used), "most": wording.number(peak.most)}
+    if _lowered(peak):
+        return _("%(used)s, taken before the limit was lowered to %(most)s") % values
+    return _("%(used)s of %(most)s") % values
+
+
+def _share(peak: Peak) -> str:
+    """Of what fitted; blank without a limit."""
+    if _lowered(peak):
+        return _("taken before it was lowered")
+    return wording.share(100 * peak.used // peak.most) if peak.most else ""

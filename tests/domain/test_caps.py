@@ -57,7 +57,7 @@ def a_limit(rule, **fields):
 def test_a_cap_lowers_amount_and_capacity_and_keeps_the_kind_of_state(rule, expected):
     limit = capped(a_limit(rule), 50)
 
-    assert (expected, 50) == (limit.rule, limit.cap)
+    assert (expected, 50, rule.amount) == (limit.rule, limit.cap, limit.uncapped)
     assert record_kind(rule) == record_kind(limit.rule)
 
 
@@ -75,7 +75,7 @@ def test_a_cap_never_raises_and_is_not_told_of_where_it_lowers_nothing(rule):
     limit = a_limit(rule)
 
     assert limit is capped(limit, 50)
-    assert limit.cap is None
+    assert (None, None) == (limit.cap, limit.uncapped)
 
 
 @pytest.mark.parametrize("algorithm", list(Algorithm))
@@ -88,7 +88,7 @@ def test_an_unlimited_limit_becomes_one_of_the_caps_amount(algorithm):
     limit = capped(a_limit(rule), 50)
 
     assert (algorithm, 50, 50) == (limit.rule.algorithm, limit.rule.amount, limit.cap)
-    assert 50 == limit.rule.most_at_once
+    assert (50, None) == (limit.rule.most_at_once, limit.uncapped)
 
 
 def test_all_else_of_a_limit_stays():

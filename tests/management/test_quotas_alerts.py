@@ -57,6 +57,11 @@ def run(**options):
     return out.getvalue().splitlines(), err.getvalue().splitlines()
 
 
+@pytest.mark.parametrize("verbosity", [0, 1])
+def test_it_says_nothing_where_that_is_asked_for(tenant, verbosity):
+    assert verbosity == len(run(verbosity=verbosity)[0])
+
+
 def test_one_line_tells_how_many_were_sent(tenant):
     an_alert(tenant)
 

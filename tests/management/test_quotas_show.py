@@ -8,8 +8,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from quotas.models import Tenant
+from quotas.services.caps import set_cap
 from quotas.services.enforcement import Ask, Caller, enforce
-from quotas.testing import frozen_clock
+from quotas.testing import forget, frozen_clock
 from tests import START_US
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user, an_override
 
@@ -74,6 +75,22 @@ def test_it_shows_what_applies_where_it_came_from_and_what_is_used(clock, acme):
         "    counts each user; from plan Free; shadow: never denies",
     ] == lines
     assert [] == complaints
+
+
+def test_a_cap_is_told_with_what_it_lowered(clock, acme):
+    an_override(acme, scope="exports", name="all", amount=None, starts_at=clock.now)
+    set_cap(acme.pk, "reports", "month", 3_000)
+    set_cap(acme.pk, "exports", "all", 7)
+    forget()
+
+    lines, _complaints = show("acme")
+
+    assert "    calendar_quota, amount 3,000, unit month: 3,000 in each civil month" in lines
+    assert "    capped by the tenant at 3,000; plan: 50,000" in lines
+    assert "    capped by the tenant at 7; override: unlimited" in lines
+    assert 2 == sum("capped" in line for line in lines)
+    found = {each["name"]: (each["cap"], each["uncapped"]) for each in shown_json("acme")["limits"]}
+    assert {"minute": (None, None), "month": (3_000, 50_000), "all": (7, None)} == found
 
 
 def test_an_override_tells_its_reason_and_its_end(clock, acme):

@@ -43,6 +43,7 @@ from project.supervise import Commands, main
 sys.exit(main(sys.argv[1:], Commands(
     prepare=[[sys.executable, "-c", {{prepare!r}}]],
     serve=[sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "{{{{port}}}}"],
+    beside=[[sys.executable, "-c", each] for each in {{beside!r}}],
 )))
 """
 
@@ -50,12 +51,12 @@ sys.exit(main(sys.argv[1:], Commands(
 class Demo:
     """`make demo` in a folder and a session of its own, as from a terminal; or under nohup."""
 
-    def __init__(self, folder, *, port="0", prepare="", nohup=False, **environment):
+    def __init__(self, folder, *, port="0", prepare="", beside=(), nohup=False, **environment):
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
         self._log = folder / "log"
         (folder / "Makefile").write_text(MAKEFILE)
-        (folder / "standin.py").write_text(STANDIN.format(prepare=prepare))
+        (folder / "standin.py").write_text(STANDIN.format(prepare=prepare, beside=beside))
         kept = {name: value for name, value in os.environ.items() if name not in HIDDEN}
         with self._log.open("wb") as log:
             self.make = subprocess.Popen(
@@ -122,6 +123,14 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < until, f"nothing of the kind within {SECONDS} seconds"
         time.sleep(0.02)
+
+
+def runs(pid):
+    """Whether the process is there, and more than what its parent has not asked about yet."""
+    try:
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def answers(port):

@@ -37,6 +37,13 @@ def test_the_names_that_tools_rely_on_are_there(debug, load):
     assert ["cyan"] == [each.tenant.key for each in Override.objects.all()]
 
 
+def test_everybody_has_an_address_that_is_nobodys(debug, load):
+    load()
+
+    users = get_user_model().objects.values_list("username", "email")
+    assert {(name, f"{name}@example.com") for name in ("acme", "bolt", "cyan", "staff")} == {*users}
+
+
 def test_every_row_passes_the_forms_of_the_admin(debug, load):
     load()
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import signal
 import socket
 import subprocess
@@ -7,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.project.running import Demo, answers, needs_server, wait_for
+from tests.project.running import Demo, answers, needs_server, runs, wait_for
 
 pytestmark = needs_server
 
@@ -120,6 +121,32 @@ def test_a_step_that_fails_ends_the_demo(start):
     assert demo.make.wait(30) != 0
     assert "ended with 3, see above." in demo.output
     assert not list(demo.temporary.iterdir())
+
+
+@linux
+@pytest.mark.parametrize(
+    ("number", "of"),
+    [
+        pytest.param(signal.SIGINT, "terminal", id="ctrl-c"),
+        pytest.param(signal.SIGKILL, "supervisor", id="supervisor-killed"),
+    ],
+)
+def test_what_runs_beside_the_server_ends_with_it(start, number, of):
+    waits = "import os, time; print('beside', os.getpid(), flush=True); time.sleep(600)"
+    demo = start(beside=[waits]).until("beside ")
+    pid = re.search(r"^beside (\d+)$", demo.output, re.MULTILINE)[1]
+    assert runs(pid)
+
+    demo.kill(number, of=of)
+
+    wait_for(lambda: not runs(pid))
+
+
+def test_the_demo_ends_when_what_runs_beside_the_server_does(start):
+    demo = start(beside=["raise SystemExit(3)"])
+
+    assert demo.make.wait(30)
+    assert "ended with 3, see above." in demo.output
 
 
 def test_a_given_redis_is_used_and_its_password_is_not_printed(start):

@@ -145,7 +145,7 @@ def test_each_limit_has_a_chart_with_a_sentence_and_a_table(tenant):
 
     text = shown(member_of(tenant), tenant)
 
-    assert "At most 3 of 4 were taken at once" in text
+    assert "At most 3 of 4 were in use" in text
     assert "<td>3</td><td>4</td><td>75 %</td>" in text
 
 
@@ -171,7 +171,35 @@ def test_above_a_lowered_limit_the_scale_holds_what_was_taken():
     chart = charted((0, 90, 100), (1, 90, 40))
 
     assert ("100", "50", "0") == chart.scale
-    assert "At most 90 of 40" in chart.described
+
+
+def test_what_was_taken_before_a_limit_was_lowered_looks_like_no_leak():
+    chart = charted((0, 90, 100), (1, 90, 40))
+
+    assert "90 were taken before the limit was lowered to 40: " in chart.described
+    assert "of 40" not in chart.described
+    assert ["ok", "free"] == [bar.kind for bar in chart.bars]
+    assert "90, taken before the limit was lowered to 40" in chart.bars[1].words
+    assert ["taken before it was lowered", "90 %"] == [row.percent for row in chart.rows]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        pytest.param({"algorithm": "fixed_window"}, "3 of 4 were in use:", id="window"),
+        pytest.param({"algorithm": "token_bucket"}, "3 of 4 were taken at once:", id="bucket"),
+        pytest.param(
+            {"algorithm": "calendar_quota", "unit": "month", "period": None, "amount": None},
+            "3 were in use, without a limit:",
+            id="unlimited",
+        ),
+    ],
+)
+def test_what_is_used_over_a_period_is_not_said_to_be_taken_at_once(clock, columns, words):
+    tenant = a_customer({"amount": 4, **columns})
+    ask(of_tenant(tenant), "reports", cost=3)
+
+    assert f"At most {words}" in shown(member_of(tenant), tenant)
 
 
 def test_an_unlimited_row_has_no_line():

@@ -169,6 +169,27 @@ def test_chosen_days_that_were_not_given_are_asked_for(tenant, client):
     assert 400 == export(client, tenant, span="custom").status_code
 
 
+@pytest.mark.parametrize("span", ["foo", "Week", "<b>x</b>", "\0"])
+def test_an_unknown_span_is_named_and_its_day_fields_are_not_blamed(tenant, client, span):
+    shown = Reading(page(client, tenant, span=span))
+
+    words = (
+        f"“span” is “{span}”, which is none: give one of hour, day, week, month, period, custom."
+    )
+    assert words in shown.text
+    assert "Meanwhile the last 24 hours are shown. " in shown.text
+    assert not shown.all("b")
+    assert not [each for each in shown.all("input") if "aria-invalid" in each]
+    for look in (data, export):
+        refused = look(client, tenant, span=span)
+        assert (400, "wrong_range") == (refused.status_code, refused.json()["code"])
+        assert words == refused.json()["detail"]
+
+
+def test_chosen_days_are_shown_whatever_the_span(tenant, client):
+    assert "custom" == shown_history(client, tenant, span="foo", **{"from": "2026-10-20"})["span"]
+
+
 def test_400_days_are_shown_and_401_are_not(tenant, client):
     last = date(2026, 10, 27)
     first = last - timedelta(days=399)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -72,6 +72,18 @@ def test_a_quota_of_a_day_is_told_to_the_minute(clock):
     found = shown(tenant, client).text
     assert "At this pace the limit is reached on 10 October, 23:20." in found
     assert "10 October, 14:20." in shown(tenant, client, zone="utc").text
+
+
+@pytest.mark.parametrize("hours", [1, 9 * 24, 20 * 24])
+def test_of_a_quota_that_is_used_up_nothing_is_projected_any_more(clock, hours):
+    tenant = a_customer(MONTH)
+    client = member_of(tenant)
+    clock.move_to(datetime(2026, 10, 1, tzinfo=UTC) + timedelta(hours=hours))
+    client.get("/reports/?cost=100")
+
+    [limit] = data(client, tenant).json()["limits"]
+
+    assert {"reached_at": None, "used_at_end": 100} == limit["projection"]
 
 
 def test_the_data_have_the_months_and_where_each_quota_is_heading(clock):

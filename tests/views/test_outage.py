@@ -29,6 +29,20 @@ def test_in_an_outage_limits_are_shown_without_usage(private_server, tenant, cap
         assert claim not in shown.text
 
 
+def test_in_an_outage_nobody_claims_that_no_call_was_denied(private_server, tenant, caplog):
+    client = member_of(tenant)
+    client.get("/reports/?cost=10")
+    assert 429 == client.get("/reports/").status_code
+    assert 1 == len(data(client, tenant).json()["denials"])
+    private_server.stop()
+
+    text = Reading(page(client, tenant)).text
+
+    assert "Recent denials Not known: the limiter cannot be reached." in text
+    assert "No call was denied lately" not in text
+    assert data(client, tenant).json()["denials"] is None
+
+
 def test_in_an_outage_the_data_say_so(private_server, tenant, caplog):
     client = member_of(tenant)
     private_server.stop()

@@ -64,6 +64,7 @@ def test_the_data_are_the_numbers_of_the_page(clock):
                 "capacity": 20,
                 "most": 20,
                 "cap": None,
+                "uncapped": None,
                 "warn_at": [80, 100],
                 "mode": "enforce",
                 "source": {

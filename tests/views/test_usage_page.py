@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from quotas.models import Plan, Tenant
+from quotas.services.caps import set_cap
 from quotas.services.enforcement import Ask, Caller, enforce
+from quotas.testing import forget
 from tests.models.rows import a_limit, a_plan, an_override
 from tests.views.looking import Reading, a_customer, data, member_of, page, staff_who_may
 
@@ -130,6 +132,16 @@ def test_times_are_those_of_the_tenant(clock):
     assert "Next call in 4 days 15 hours (1 Nov 2026, 00:00:00)" in shown.text
     times = [each["datetime"] for each in shown.all("time")]
     assert ["2026-10-27T09:00:00+09:00", "2026-11-01T00:00:00+09:00"] == times[1:3]
+
+
+def test_a_capped_limit_says_to_staff_and_members_whose_cap_it_is(clock):
+    tenant = a_customer({"name": "minute", "amount": 10})
+    set_cap(tenant.pk, "reports", "minute", 3)
+    forget()
+
+    for client in (member_of(tenant), staff_who_may("view_tenant")):
+        text = Reading(page(client, tenant)).text
+        assert "minute OK reports capped by the tenant 0 of 3 used" in text
 
 
 def test_an_override_is_marked_with_its_end_and_its_reason_is_for_staff(clock):

@@ -77,4 +77,4 @@ def _login(name: str, *, admin: bool = False) -> tuple[Any, bool]:
     if found is not None:
         return found, False
     make = users.create_superuser if admin else users.create_user
-    return make(name, password=name), True
+    return make(name, email=f"{name}@example.com", password=name), True

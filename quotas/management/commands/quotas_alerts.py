@@ -25,7 +25,7 @@ class Command(BaseCommand):
         add_loop(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        every = options["loop"]
+        every, self._told_of = options["loop"], options["verbosity"] > 0
         with Interruptions() as interruptions:
             try:
                 if every is None:
@@ -59,9 +59,11 @@ class Command(BaseCommand):
                 pass
 
         done = deliver(after_each=after_each)
-        self.stdout.write(
-            f"{done.sent:,} sent, {done.waiting:,} to be tried again, {done.given_up:,} given up"
-        )
+        if self._told_of:
+            self.stdout.write(
+                f"{done.sent:,} sent, {done.waiting:,} to be tried again, "
+                f"{done.given_up:,} given up"
+            )
 
 
 def _told(error: Exception) -> str:

@@ -36,7 +36,7 @@ class Command(BaseCommand):
         add_loop(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        every = options["loop"]
+        every, self._told_of = options["loop"], options["verbosity"] > 0
         with Interruptions() as interruptions:
             try:
                 if every is None:
@@ -89,11 +89,12 @@ class Command(BaseCommand):
             progress.erase()
         refused = f", {done.refused:,} rows refused" if done.refused else ""
         unalerted = f", no alerts raised of {done.unalerted:,} tenants" if done.unalerted else ""
-        self.stdout.write(
-            f"{done.tenants:,} tenants, {done.quarters:,} quarters, {done.hours:,} hours, "
-            f"{done.balances:,} balances{refused}{unalerted} "
-            f"in {time.monotonic() - started:.1f} s"
-        )
+        if self._told_of:
+            self.stdout.write(
+                f"{done.tenants:,} tenants, {done.quarters:,} quarters, {done.hours:,} hours, "
+                f"{done.balances:,} balances{refused}{unalerted} "
+                f"in {time.monotonic() - started:.1f} s"
+            )
         return done
 
     def _progress(self) -> Progress:
@@ -102,7 +103,8 @@ class Command(BaseCommand):
         def write(text: str) -> None:
             self.stderr.write(plain(text, encoding), style_func=str, ending="")
 
-        return Progress(write, shown=self.stderr.isatty(), noun="tenants")
+        shown = self._told_of and self.stderr.isatty()
+        return Progress(write, shown=shown, noun="tenants")
 
 
 def _told(error: Exception) -> str:

@@ -87,9 +87,12 @@ USAGE = closed(
         "month": component("Months", "The month so far."),
         "history": component("History", "What was counted in the span that was asked for."),
         "calls": component("Calls", "Who called in it, and how full each limit got."),
-        "denials": listed(
-            "The latest denied calls, the latest first.",
-            component("RecentDenial", "A denied call."),
+        "denials": maybe(
+            listed(
+                "The latest denied calls, the latest first. Null: the limiter, which alone has "
+                "them, cannot be reached.",
+                component("RecentDenial", "A denied call."),
+            )
         ),
         "alerts": listed("The latest alerts, the latest first.", component("Alert", "An alert.")),
     },

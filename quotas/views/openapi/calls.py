@@ -49,7 +49,13 @@ PEAK = closed(
         **ENDS,
         "used": units("The most that was taken at once."),
         "most": maybe(units("What fitted at once then. Null: unlimited.")),
-        "percent": maybe(percent("`used` of `most`. Null: unlimited, or nothing.", most=None)),
+        "percent": maybe(
+            percent(
+                "`used` of `most`: above 100 what was taken before the limit was lowered. Null: "
+                "unlimited, or nothing.",
+                most=None,
+            )
+        ),
     },
 )
 

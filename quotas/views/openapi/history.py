@@ -39,7 +39,7 @@ ENDS: dict[str, Schema] = {
 HISTORY = closed(
     "What was counted in the span that was asked for.",
     {
-        "span": word("The span; of one that is not known the last 24 hours are shown.", Span),
+        "span": word("The span.", Span),
         "grain": word("How long a bucket is.", Grain),
         **ENDS,
         "stale": truth(

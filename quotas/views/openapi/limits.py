@@ -60,6 +60,7 @@ FACTS: dict[str, Schema] = {
     ),
     "most": maybe(units("What fits at once: `used` is measured by it. Null: unlimited.")),
     "cap": maybe(units("The tenant's own cap, to which the limit was lowered. Null: none.")),
+    "uncapped": maybe(units("`amount` without the cap. Null: unlimited, or there is no cap.")),
     "warn_at": listed(
         "Percent of `most` at which people are told, the lowest first; from that on a limit is "
         "near.",
@@ -114,8 +115,13 @@ LIVE: dict[str, Schema] = {
 PROJECTION = closed(
     "Where a calendar quota is heading if its period goes on as it began.",
     {
-        "reached_at": maybe(instant("When the amount is used up. Null: not in this period.")),
-        "used_at_end": units("What is used by the end of the period."),
+        "reached_at": maybe(
+            instant("When the amount will be used up. Null: not in this period, or it is already.")
+        ),
+        "used_at_end": units(
+            "What is asked for by the end of the period at this pace, which may be more than the "
+            "amount; once that is used up, what is used."
+        ),
     },
 )
 

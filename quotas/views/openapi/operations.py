@@ -39,7 +39,7 @@ PARAMETERS: dict[str, Any] = {
     "span": _asked(
         "span",
         "60 minutes, 24 hours, 7 or 31 civil days, the tenant's month so far, or what `from` "
-        "and `to` say. An unknown one is the last 24 hours.",
+        "and `to` say. An unknown one is a wrong range.",
         SPANS,
     ),
     "from": _asked(

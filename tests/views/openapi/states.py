@@ -182,7 +182,7 @@ def months_under_way(stage):
 def wrong_ranges(stage):
     tenant = a_customer({"name": "minute"}, key="ranges")
     client = member_of(tenant)
-    for asked in ({"from": "soon"}, {"to": "2026-10-01"}, {"from": "2020-01-01"}):
+    for asked in ({"from": "soon"}, {"span": "foo"}, {"to": "2026-10-01"}, {"from": "2020-01-01"}):
         yield from looked_at(client, tenant, **asked)
 
 
