@@ -100,11 +100,20 @@ def test_one_denied_call_among_thousands_is_seen():
     assert [("denied", "0.75%")] == [(part.kind, part.width) for part in lying(1, 0, 10**6)]
 
 
-@pytest.mark.parametrize("asked", ["", "year", "DAY", "\0", "<b>", "1e9"])
-def test_what_is_no_span_is_the_last_24_hours(tenant, client, asked):
-    assert "day" == shown_history(client, tenant, span=asked)["span"]
-    assert 200 == page(client, tenant, span=asked).status_code
-    assert "usage-day-" in export(client, tenant, span=asked)["Content-Disposition"]
+@pytest.mark.parametrize("asked", [{}, {"span": ""}])
+def test_without_a_span_the_history_is_of_the_last_24_hours(tenant, client, asked):
+    assert "day" == shown_history(client, tenant, **asked)["span"]
+    assert 200 == page(client, tenant, **asked).status_code
+    assert "usage-day-" in export(client, tenant, **asked)["Content-Disposition"]
+
+
+@pytest.mark.parametrize("asked", ["year", "DAY", "\0", "<b>", "1e9"])
+def test_what_is_no_span_is_refused_to_programs_and_shown_as_24_hours(tenant, client, asked):
+    assert 400 == data(client, tenant, span=asked).status_code
+    assert 400 == export(client, tenant, span=asked).status_code
+    shown = page(client, tenant, span=asked)
+    assert 200 == shown.status_code
+    assert "24 hours" in Reading(shown).text
 
 
 @pytest.mark.parametrize("span", SPANS)
