@@ -130,12 +130,17 @@ def _peaks(
     hours: Iterable[_Counted], edges: list[int], zone: ZoneInfo
 ) -> dict[str, tuple[Peak, ...]]:
     """The highest of each bucket; what fitted at once as the latest hour of it says."""
-    found: dict[str, dict[int, Peak]] = defaultdict(dict)
+    found: dict[str, dict[int, tuple[int, int | None]]] = defaultdict(dict)
     for each in sorted(hours, key=lambda hour: hour.start_us):
         bucket = bisect_right(edges, each.start_us) - 1
-        start, end = (instant_at(edge, zone) for edge in edges[bucket : bucket + 2])
         for label, (used, most) in each.peaks.items():
-            before = found[label].get(bucket)
-            high = used if before is None else max(used, before.used)
-            found[label][bucket] = Peak(start=start, end=end, used=high, most=most)
-    return {label: tuple(peaks.values()) for label, peaks in sorted(found.items())}
+            high, _ = found[label].get(bucket, (used, most))
+            found[label][bucket] = max(used, high), most
+    instants = [instant_at(edge, zone) for edge in edges]
+    return {
+        label: tuple(
+            Peak(start=instants[bucket], end=instants[bucket + 1], used=used, most=most)
+            for bucket, (used, most) in peaks.items()
+        )
+        for label, peaks in sorted(found.items())
+    }

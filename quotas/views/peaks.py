@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -13,6 +13,7 @@ from django.utils.translation import ngettext, pgettext
 from quotas.domain.words import Algorithm
 from quotas.views import wording
 from quotas.views.charts import SLIMMEST, WHOLE, percent, rounded_up
+from quotas.views.peak_markup import Line, PeakRow, Rectangle, drawing, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,40 +37,6 @@ OVER_TIME = frozenset(
 """What these count was taken over a period, not at once."""
 
 
-class Rectangle(NamedTuple):
-    """A bar: ``kind`` is ok, full (all was taken) or free (no limit to be measured by).
-
-    Free is, too, what was taken before the limit was lowered: nothing above a limit is admitted.
-    """
-
-    kind: str
-    x: str
-    width: str
-    y: str
-    height: str
-    words: str
-
-
-class Line(NamedTuple):
-    """A part of what fitted at once: across while it stood, upright where it changed."""
-
-    x1: str
-    y1: str
-    x2: str
-    y2: str
-
-
-@dataclass(frozen=True, slots=True)
-class PeakRow:
-    """A line of the table behind a chart."""
-
-    iso: str
-    words: str
-    used: str
-    most: str
-    percent: str
-
-
 class PeakChart:
     """One limit: its peaks as bars, what fitted at once as a line with steps where it changed.
 
@@ -83,10 +50,12 @@ class PeakChart:
         calls: CallsByHour,
         title: str,
         algorithm: Algorithm | None = None,
+        names: dict[datetime, str] | None = None,
     ) -> None:
         self.title = title
         self._over_time = algorithm in OVER_TIME
         self.scope = wording.scope_named(label.rpartition("/")[0])
+        self._names = {} if names is None else names
         self._peaks = peaks
         self._start = calls.start
         self._length = (calls.end - calls.start).total_seconds()
@@ -98,7 +67,7 @@ class PeakChart:
         """The largest share of what fitted that was ever taken."""
         return max(each.used / each.most if each.most else 0 for each in self._peaks)
 
-    @property
+    @cached_property
     def described(self) -> str:
         """The chart in a sentence."""
         peak = max(self._peaks, key=lambda each: each.used / each.most if each.most else each.used)
@@ -117,6 +86,16 @@ class PeakChart:
             )
             said = wording.sentences(said, more % {"count": wording.number(steps)})
         return said
+
+    @property
+    def drawn(self) -> str:
+        """The bars and lines as parts of an SVG."""
+        return drawing(self.bars, self.lines)
+
+    @property
+    def table(self) -> str:
+        """The rows as parts of a table."""
+        return table_rows(self.rows)
 
     @property
     def bars(self) -> list[Rectangle]:
@@ -194,14 +173,21 @@ class PeakChart:
         return percent(WHOLE - WHOLE * most / self._top)
 
     def _named(self, peak: Peak) -> str:
-        if (peak.end - peak.start).total_seconds() > HOUR_SECONDS:
-            return date_format(peak.start, pgettext("date format", "D j M Y"))
-        return date_format(peak.start, pgettext("date format", "j M Y, H:i"))
+        if peak.start not in self._names:
+            daily = (peak.end - peak.start).total_seconds() > HOUR_SECONDS
+            form = (
+                pgettext("date format", "D j M Y")
+                if daily
+                else pgettext("date format", "j M Y, H:i")
+            )
+            self._names[peak.start] = date_format(peak.start, form)
+        return self._names[peak.start]
 
 
 def peak_charts(calls: CallsByHour, statement: Statement, scope: str = "") -> list[PeakChart]:
     """The charts of the fullest limits, the fullest first; of ``scope`` alone when it is named."""
     titles = statement.titles
+    names: dict[datetime, str] = {}  # the charts have the same times
     algorithms = {f"{each.scope}/{each.name}": each.rule.algorithm for each in _limits(statement)}
     charts = [
         PeakChart(
@@ -210,6 +196,7 @@ def peak_charts(calls: CallsByHour, statement: Statement, scope: str = "") -> li
             calls,
             titles.get(label) or label.rpartition("/")[2],
             algorithms.get(label),
+            names,
         )
         for label, peaks in calls.peaks.items()
         if not scope or label.rpartition("/")[0] == scope
