@@ -85,7 +85,7 @@ def test_a_picture_of_the_limits(bolt, look):
 def test_a_picture_of_a_month(bolt, look):
     page = bolt(look).page
     page.goto("/quotas/bolt/?span=month")
-    top = page.locator(".q-history-heading").bounding_box()["y"] - MARGIN
+    top = page.locator("[data-refresh=history] .q-history-heading").bounding_box()["y"] - MARGIN
     notes = page.locator(".q-notes-history").bounding_box()
     size = LOOKS[look]["viewport"]
     end = notes["y"] + notes["height"] + MARGIN if look != "phone" else top + size["height"]
