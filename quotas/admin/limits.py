@@ -41,11 +41,14 @@ LIMIT_FIELDSETS = limit_fieldsets()
 
 def allowed(limit: LimitFields) -> str:
     """The amount as people read it: 0, blank and a number look different everywhere."""
-    if limit.amount is None:
+    return amount_said(limit.amount)
+
+
+def amount_said(amount: int | None) -> str:
+    """An amount as people read it."""
+    if amount is None:
         return str(_("unlimited"))
-    if limit.amount == 0:
-        return str(_("denies all"))
-    return number_format(limit.amount, force_grouping=True)
+    return number_format(amount, force_grouping=True) if amount else str(_("denies all"))
 
 
 class AmountActionForm(ActionForm):

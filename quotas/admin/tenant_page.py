@@ -11,6 +11,7 @@ from django.utils import translation
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from quotas.admin.limits import amount_said
 from quotas.admin.tenant_list import NOTHING, TenantList, dated
 from quotas.domain.guarantees import guarantee, spoken
 from quotas.domain.policies import Limit
@@ -141,10 +142,7 @@ def page_of(tenant: Tenant, standing: Standing) -> dict[str, Any]:
 
 def amount_of(limit: Limit) -> str:
     """The amount: 0, blank and a number look different."""
-    amount = limit.rule.amount
-    if amount is None:
-        return _("unlimited")
-    return number(amount) if amount else _("denies all")
+    return amount_said(limit.rule.amount)
 
 
 def address_of(limit: Limit) -> str | None:

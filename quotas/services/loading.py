@@ -6,7 +6,7 @@ The only place of the services that queries for a decision.
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ValidationError
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("quotas")
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CLOCKS_DIFFER_BY = timedelta(days=1)
 UNHOLDABLE = (ValueError, TypeError, OverflowError, ValidationError)
 

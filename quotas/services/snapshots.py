@@ -13,11 +13,11 @@ from django.db import router
 from django.db.models import BigIntegerField, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from quotas.domain.limits import MICROSECOND, CalendarQuota, DenyAll, Unlimited
+from quotas.domain.calendar import instant_at
+from quotas.domain.limits import CalendarQuota, DenyAll, Unlimited
 from quotas.domain.words import Mode
 from quotas.models import TenantSnapshot, UsageHour
 from quotas.services.keeping import SNAPSHOTS, keep
-from quotas.services.loading import EPOCH
 from quotas.services.policy import Policy
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def take_snapshots(
 
     ``balances`` as `quotas.services.keeping.BALANCES` has its columns. One query, and the writes.
     """
-    using, at = router.db_for_write(TenantSnapshot), EPOCH + at_us * MICROSECOND
+    using, at = router.db_for_write(TenantSnapshot), instant_at(at_us)
     seen = [each for each in counted if each[1].quarters]
     hours = UsageHour.objects.using(using).filter(tenant__in=[each.pk for each, _ in seen])
     denied = dict(_denied(hours, at).values_list("tenant_id", "sum"))
@@ -64,7 +64,7 @@ def take_snapshots(
         closest = _closest(tenant, plans, tallied, used.get(tenant.pk, ()), at_us)
         about = closest or (None, "", None)
         sums = (_denies(tallied, at_us), denied.get(tenant.pk, 0))
-        rows.append((tenant.pk, *about, *sums, EPOCH + _last_us(tallied) * MICROSECOND, at))
+        rows.append((tenant.pk, *about, *sums, instant_at(_last_us(tallied)), at))
     keep(SNAPSHOTS, rows, using)
 
 
@@ -73,7 +73,7 @@ def age_snapshots(at_us: int) -> None:
 
     What was denied is summed anew, and what was used of a period that is over is forgotten.
     """
-    using, at = router.db_for_write(TenantSnapshot), EPOCH + at_us * MICROSECOND
+    using, at = router.db_for_write(TenantSnapshot), instant_at(at_us)
     every = TenantSnapshot.objects.using(using)
     older = every.filter(taken_at__lt=at)
     hours = UsageHour.objects.using(using).filter(tenant=OuterRef("pk"))
@@ -132,7 +132,7 @@ def _closest(
         for peak in hour.peaks if until_us > at_us else ():
             limit = limits.get(peak.label)
             if limit and not isinstance(limit.rule, CalendarQuota):
-                until = EPOCH + until_us * MICROSECOND
+                until = instant_at(until_us)
                 found.append(Closest(percent_of(peak.used, limit), peak.label, until))
     return max(found, default=None)
 

@@ -10,13 +10,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from quotas.domain.calendar import zone_named
+from quotas.domain.calendar import instant_at, zone_named
 from quotas.domain.guarantees import ENGLISH, Words, guarantee
-from quotas.domain.limits import MICROSECOND, CalendarQuota, FixedWindow, Unlimited
+from quotas.domain.limits import CalendarQuota, FixedWindow, Unlimited
 from quotas.domain.words import EVERY_SCOPE
 from quotas.engine.clock import now_us
 from quotas.services.attempt import Attempt
-from quotas.services.loading import EPOCH
 from quotas.services.store import store
 from quotas.services.usage import Usage, UsageLine, usage_of
 
@@ -97,7 +96,7 @@ class Statement:
 
     def instant(self, later_us: int = 0) -> datetime:
         """The instant of the reading, or one ``later_us`` after it, in `zone`."""
-        return (EPOCH + (self.at_us + later_us) * MICROSECOND).astimezone(self.zone)
+        return instant_at(self.at_us + later_us, self.zone)
 
     def next_admission(self, line: UsageLine) -> datetime | None:
         """The first whole second at which a call of cost 1 fits; None: not known, or never."""

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from django.db.models import Max
 
 from quotas.domain.alerts import DeliveryState
+from quotas.domain.calendar import instant_at, microseconds
 from quotas.domain.workers import in_force
 from quotas.engine import server, workers
 from quotas.engine.clock import now_us
 from quotas.errors import ConfigurationError, EngineUnavailable
 from quotas.models import Alert, AnonymousQuarter, UsageQuarter
-from quotas.services.loading import EPOCH
 
 if TYPE_CHECKING:
     from quotas.domain.workers import InForce, Worker
@@ -54,13 +54,13 @@ class Status:
     @property
     def at_us(self) -> int:
         """The same instant in microseconds."""
-        return (self.at - EPOCH) // timedelta(microseconds=1)
+        return microseconds(self.at)
 
     @property
     def decided_at(self) -> datetime | None:
         """When a worker was last seen to decide."""
         seen = max((each.seen_us for each in self.workers), default=None)
-        return None if seen is None else instant(seen)
+        return None if seen is None else instant_at(seen)
 
     @property
     def flush_is_late(self) -> bool:
@@ -69,7 +69,7 @@ class Status:
             return False
         since = self.copied_at
         if since is None:
-            since = instant(min(each.started_us for each in self.workers))
+            since = instant_at(min(each.started_us for each in self.workers))
         return self.decided_at - since > LATE
 
 
@@ -82,14 +82,14 @@ def status() -> Status:
         registry = workers.registry()
     except (EngineUnavailable, ConfigurationError) as error:
         return Status(
-            at=instant(now_us()),
+            at=instant_at(now_us()),
             copied_at=copied_at,
             waiting_emails=emails,
             waiting_webhooks=webhooks,
             failure=str(error),
         )
     return Status(
-        at=instant(registry.now_us),
+        at=instant_at(registry.now_us),
         copied_at=copied_at,
         waiting_emails=emails,
         waiting_webhooks=webhooks,
@@ -98,11 +98,6 @@ def status() -> Status:
         workers=registry.workers,
         version=registry.version,
     )
-
-
-def instant(us: int) -> datetime:
-    """Microseconds as an instant in UTC."""
-    return EPOCH + timedelta(microseconds=us)
 
 
 def _keys() -> KeyCount | None:

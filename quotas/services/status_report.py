@@ -16,9 +16,9 @@ from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from quotas.conf import conf
+from quotas.domain.calendar import EPOCH
 from quotas.domain.keys import KeyKind
 from quotas.services.in_force import of_plans_now, without_an_answer
-from quotas.services.loading import EPOCH
 
 if TYPE_CHECKING:
     from quotas.engine.server import KeyCount, Server

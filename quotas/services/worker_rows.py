@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from quotas.domain.calendar import instant_at
 from quotas.domain.workers import Applied
-from quotas.services.status import instant
 from quotas.services.status_report import ago, moment, number
 
 if TYPE_CHECKING:
@@ -68,12 +68,12 @@ def unlisted(found: Status) -> str:
 
 
 def _row(worker: Worker, found: Status) -> WorkerRow:
-    seen = instant(worker.seen_us)
+    seen = instant_at(worker.seen_us)
     busy = gettext("busy") if worker.is_busy(found.at_us) else gettext("idle")
     return WorkerRow(
         host=worker.host,
         pid=str(worker.pid),
-        started=moment(instant(worker.started_us)),
+        started=moment(instant_at(worker.started_us)),
         seen=f"{ago(found.at - seen)} ({busy})",
         plans=str(APPLIED[worker.applied(found.version)]),
         decisions=number(worker.decisions),

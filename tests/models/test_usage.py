@@ -5,8 +5,8 @@ from datetime import date, timedelta
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from quotas.domain.calendar import EPOCH
 from quotas.models import AnonymousQuarter, UsageDay, UsageQuarter
-from quotas.services.loading import EPOCH
 from tests import START_US
 from tests.models.rows import a_tenant
 

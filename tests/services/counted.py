@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from quotas.domain.calendar import EPOCH
 from quotas.domain.keys import tenant_tag
 from quotas.engine.tallies import tallies_of
 from quotas.models import CalendarBalance, UsageQuarter
-from quotas.services.loading import EPOCH
 from tests import START_US
 
 START = EPOCH + timedelta(microseconds=START_US)

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from quotas.domain.calendar import EPOCH
 from quotas.engine.connection import link
 from quotas.models import Cap
 from quotas.services.caps import NotCapped, cappable, remove_cap, set_cap
-from quotas.services.loading import EPOCH
 from quotas.services.statement import statement_of
 from quotas.testing import forget
 from tests import START_US

@@ -11,8 +11,8 @@ from django.core.management import call_command
 from django.db import transaction
 from django.db.models import F
 
+from quotas.domain.calendar import EPOCH
 from quotas.models import Override, Plan, PlanLimit
-from quotas.services.loading import EPOCH
 from quotas.testing import forget
 from tests import START_US
 from tests.models.rows import a_limit, a_plan, a_tenant, an_override

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from quotas.domain.calendar import EPOCH
 from quotas.domain.words import Mode, Outcome
 from quotas.errors import ConflictingCosts, InvalidCost, NotInPlan, TenantSuspended
 from quotas.services.enforcement import Ask, enforce
-from quotas.services.loading import EPOCH
 from quotas.testing import forget
 from tests import START_US
 from tests.models.rows import a_limit, a_plan, a_tenant, an_override

@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 from django.db import OperationalError, connection
 
+from quotas.domain.calendar import EPOCH
 from quotas.domain.keys import PLANS_KEY, owner_key, tenant_tag, user_tag
 from quotas.engine import owners
 from quotas.engine.connection import link
@@ -17,7 +18,6 @@ from quotas.models import Override
 from quotas.services import loading
 from quotas.services.anonymous import anonymous as counted_anonymous
 from quotas.services.bounded import Bounded
-from quotas.services.loading import EPOCH
 from quotas.testing import forget
 from tests import START_US
 from tests.engine.proxy import nobody

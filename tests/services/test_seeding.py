@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import OperationalError
 
+from quotas.domain.calendar import EPOCH
 from quotas.domain.keys import subject_text
 from quotas.domain.words import Outcome, SubjectKind
 from quotas.engine.connection import link
 from quotas.models import CalendarBalance
 from quotas.services import seeding
-from quotas.services.loading import EPOCH
 from quotas.testing import forget
 from tests import START_US
 from tests.engine.asking import dumped

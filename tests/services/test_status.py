@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from quotas.domain.calendar import EPOCH
 from quotas.domain.keys import KeyKind
 from quotas.engine import workers
 from quotas.models import AnonymousQuarter, UsageQuarter
@@ -13,7 +14,6 @@ from quotas.services import status_report, worker_rows
 from quotas.services import workers as telling
 from quotas.services.flush import flush
 from quotas.services.in_force import plans_in_force
-from quotas.services.loading import EPOCH
 from quotas.services.status import status
 from tests import START_US
 from tests.engine.proxy import nobody

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from quotas.domain.calendar import EPOCH
 from quotas.domain.keys import tenant_tag
 from quotas.domain.words import Algorithm
 from quotas.engine import owners
 from quotas.services.attempt import current
-from quotas.services.loading import EPOCH
 from quotas.services.store import store
 from quotas.services.usage import usage_of
 from tests import START_US

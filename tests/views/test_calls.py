@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
+from quotas.domain.calendar import EPOCH
 from quotas.domain.calls import Calls, CallsByHour, Peak
 from quotas.models import UsageHour
-from quotas.services.loading import EPOCH
 from quotas.services.statement import statement_of
 from quotas.testing import frozen_clock
 from quotas.views.peaks import PeakChart
