@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from datetime import date, datetime
 from functools import reduce
+from itertools import chain, pairwise
 from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,20 +23,24 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from django.db.backends.base.base import BaseDatabaseWrapper
-    from django.db.models import QuerySet
 
     from quotas.services.windows import Extent
 
+INSTANT = DateTimeField()
 SUMMED = ("admitted", "denied", "shadow_denied", "units")
 FIELDS = ("scope", "start", "generation", "denied", "shadow_denied", "admitted", "units", "limits")
 
 # Django has no aggregate that both databases know and that joins texts. A tenant may have 15,000
-# such rows: one look at each is all that there is time for, so its denials go with its sums.
+# such rows: one look at each is all that there is time for, so its denials go with its sums. Each
+# bucket is looked up in the index: to compare each row with the edges takes twice as long.
 BY_BUCKET = """
-    SELECT {bucket}, kept.scope, {apart},
+    SELECT bucket.column1, kept.scope, {apart},
         SUM(kept.admitted), SUM(kept.denied), SUM(kept.shadow_denied), SUM(kept.units),
-        {joined}(CASE WHEN kept.denied + kept.shadow_denied > 0 AND {told} THEN {text} END{comma})
-    FROM ({kept}) AS kept GROUP BY 1, 2, 3"""
+        {joined}(CASE WHEN kept.denied + kept.shadow_denied > 0
+            AND kept.start >= %s AND kept.start < %s THEN {text} END{comma})
+    FROM (VALUES {buckets}) AS bucket CROSS JOIN ({kept}) AS kept
+    WHERE kept.start >= bucket.column2 AND kept.start < bucket.column3 GROUP BY 1, 2, 3"""
+APART = "CASE WHEN kept.generation = %s AND kept.start >= %s THEN kept.start END"
 JOINING = {
     "sqlite": {"joined": "group_concat", "text": "kept.limits", "comma": ""},
     "postgresql": {"joined": "string_agg", "text": "kept.limits::text", "comma": ", ','"},
@@ -95,61 +100,35 @@ def kept_quarters(
     instant: its quarters from then on are apart, each by itself. Of other databases none: usage is
     kept in these two, see `quotas.services.keeping`.
     """
-    rows = _quarters(tenant_pk, ranges, scope)
+    rows = UsageQuarter.objects.filter(tenant=tenant_pk, **_of(scope)).order_by().values(*FIELDS)
     connection = connections[rows.db]
     if connection.vendor not in JOINING:
         return
     generation, since_us = apart
     known = [] if since_us is None else [generation, _prepared(since_us, connection)]
-    starts, asked = ([_prepared(us, connection) for us in several] for several in (edges, told))
-    statement, bounds, params = _statement(rows, starts, connection.vendor, apart=bool(known))
+    asked = [_prepared(us, connection) for us in told]
+    buckets = list(_buckets(edges, ranges, connection))
+    kept, params = rows.query.get_compiler(rows.db).as_sql()
+    statement = BY_BUCKET.format(
+        buckets=", ".join(["(%s, %s, %s)"] * len(buckets)),
+        apart=APART if known else "NULL",
+        kept=kept,
+        **JOINING[connection.vendor],
+    )
     with connection.cursor() as cursor:
-        cursor.execute(statement, [*bounds, *known, *asked, *params])
+        cursor.execute(statement, [*known, *asked, *chain(*buckets), *params])
         for number, of, start, *sums, limits in cursor.fetchall():
             apart_us = _us(start, connection.timezone)
             yield KeptQuarters(edges[number], of, apart_us, _four(sums), _denied(limits))
 
 
-_APART = "CASE WHEN kept.generation = %s AND kept.start >= %s THEN kept.start END"
-
-
-def _statement(
-    rows: QuerySet[UsageQuarter, dict[str, Any]], starts: Sequence[Any], vendor: str, *, apart: bool
-) -> tuple[str, list[Any], Sequence[Any]]:
-    """SQL, with the parameters at its beginning, of the buckets, and at its end, of ``rows``."""
-    bucket, bounds = _nested(starts, 0, len(starts) - 1)
-    kept, params = rows.query.get_compiler(rows.db).as_sql()
-    statement = BY_BUCKET.format(
-        bucket=bucket,
-        apart=_APART if apart else "NULL",
-        told="kept.start >= %s AND kept.start < %s",
-        kept=kept,
-        **JOINING[vendor],
-    )
-    return statement, bounds, params
-
-
-def _nested(starts: Sequence[Any], first: int, last: int) -> tuple[str, list[Any]]:
-    """Which bucket from ``first`` to before ``last`` a quarter is in: found by halving them."""
-    if last - first <= 1:
-        return str(first), []
-    middle = (first + last) // 2
-    before, earlier = _nested(starts, first, middle)
-    behind, later = _nested(starts, middle, last)
-    said = f"CASE WHEN kept.start < %s THEN {before} ELSE {behind} END"
-    return said, [starts[middle], *earlier, *later]
-
-
-def _quarters(
-    tenant_pk: int, ranges: Sequence[Extent], scope: str | None
-) -> QuerySet[UsageQuarter, dict[str, Any]]:
-    own = Q(tenant=tenant_pk, **_of(scope))
-    inside = [
-        own & Q(start__gte=instant_at(start), start__lt=instant_at(stop)) for start, stop in ranges
-    ]
-    rows = UsageQuarter.objects.filter(reduce(or_, inside)).order_by()
-    found: QuerySet[UsageQuarter, dict[str, Any]] = rows.values(*FIELDS)
-    return found
+def _buckets(
+    edges: Sequence[int], ranges: Sequence[Extent], connection: BaseDatabaseWrapper
+) -> Iterator[tuple[int, Any, Any]]:
+    """Number, start and stop of each bucket that is in one of ``ranges``."""
+    for number, (start, stop) in enumerate(pairwise(edges)):
+        if any(each.start <= start < each.stop for each in ranges):
+            yield number, _prepared(start, connection), _prepared(stop, connection)
 
 
 def _of(scope: str | None) -> dict[str, str]:
@@ -178,7 +157,7 @@ def _two(pair: Sequence[int]) -> tuple[int, int]:
 
 def _prepared(us: int, connection: BaseDatabaseWrapper) -> Any:
     """An instant as the database compares it."""
-    return DateTimeField().get_db_prep_value(instant_at(us), connection)
+    return INSTANT.get_db_prep_value(instant_at(us), connection)
 
 
 def _us(start: datetime | str | None, zone: tzinfo | None) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
@@ -40,7 +39,7 @@ class Buckets:
         by_day, by_time = pgettext("date format", "D j M Y"), pgettext("date format", "j M Y, H:i")
         form = by_day if self._by_day else by_time
         return [
-            date_format(each.start, form) if sums.requests else "" for each, sums in self.counted
+            wording.dated(each.start, form) if sums.requests else "" for each, sums in self.counted
         ]
 
     @property
@@ -66,7 +65,7 @@ class Buckets:
         if self._by_day:
             every, form = -(-count // MOST_TICKS), pgettext("date format", "j M")
             for position in range(count - 1, -1, -every):
-                words = date_format(self.counted[position][0].start, form)
+                words = wording.dated(self.counted[position][0].start, form)
                 yield tick((position + 0.5) / count, words)
             return
         form = pgettext("date format", "H:i")
@@ -76,7 +75,7 @@ class Buckets:
             if not each.start.minute % (15 if self._finely else 60)
         ]
         for position, start in hours[:: max(1, -(-len(hours) // MOST_TICKS))]:
-            yield tick(position / count, date_format(start, form))
+            yield tick(position / count, wording.dated(start, form))
 
     def _stack(self, name: str, sums: Sums) -> Stack:
         said = wording.listed(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib.auth import get_user_model
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
@@ -176,7 +175,7 @@ class Names:
 
 def _moment(when: datetime) -> Moment:
     """An edge of whole hours, which has no seconds."""
-    return Moment(when.isoformat(), date_format(when, pgettext("date format", "j M Y, H:i")))
+    return Moment(when.isoformat(), wording.dated(when, pgettext("date format", "j M Y, H:i")))
 
 
 def _sums(sums: Calls) -> dict[str, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from quotas.views import wording
@@ -56,7 +57,7 @@ class Bar(NamedTuple):
 
     @property
     def drawn(self) -> SafeString:
-        """Its parts as SVG, in one piece: templates take their time over each variable."""
+        """Its parts as SVG."""
         return SafeString("".join(map(_drawn, self.parts)))
 
 
@@ -71,11 +72,21 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Bars with the numbers of the scale beside them, from the top, and the ticks below."""
+    """Bars with the numbers of the scale beside them, from the top, and the ticks below.
+
+    ``drawn`` are the bars as SVG, in one piece: templates take their time over each variable.
+    """
 
     bars: tuple[Bar, ...]
     scale: tuple[str, ...]
     ticks: tuple[Tick, ...]
+
+    @property
+    def drawn(self) -> str:
+        """Each bar with its words for whoever points at it."""
+        return format_html_join(
+            "\n", "<g><title>{}</title>{}</g>", ((each.words, each.drawn) for each in self.bars)
+        )
 
 
 def chart(stacks: Sequence[Stack], ticks: Sequence[Tick]) -> Chart:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
@@ -67,5 +66,5 @@ def _words(line: UsageLine, look: Look) -> str:
 def _when(instant: datetime, *, daily: bool) -> str:
     """A day, and the time of it where a period is no longer than that."""
     if daily:
-        return date_format(instant, pgettext("date format", "j F, H:i"))
-    return date_format(instant, pgettext("date format", "j F"))
+        return wording.dated(instant, pgettext("date format", "j F, H:i"))
+    return wording.dated(instant, pgettext("date format", "j F"))

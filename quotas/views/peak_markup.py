@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,23 +46,32 @@ class PeakRow:
     percent: str
 
 
-def drawing(bars: Iterable[Rectangle], lines: Iterable[Line]) -> str:
+def drawing(bars: Iterable[Rectangle], lines: Iterable[Line]) -> SafeString:
     """Bars, each with its words for whoever points at it, and the lines above them."""
-    rectangles = format_html_join(
-        "\n",
-        '<rect class="q-peak-{}" x="{}" width="{}" y="{}" height="{}"><title>{}</title></rect>',
-        bars,
-    )
-    return rectangles + format_html_join(
-        "\n", '<line class="q-most" x1="{}" y1="{}" x2="{}" y2="{}"/>', lines
-    )
+    return SafeString("\n".join([*map(_bar, bars), *map(_line, lines)]))
 
 
-def table_rows(rows: Iterable[PeakRow]) -> str:
+def table_rows(rows: Iterable[PeakRow]) -> SafeString:
     """A line of the table for each row."""
-    return format_html_join(
-        "\n",
-        '<tr><th scope="row"><time datetime="{}">{}</time></th>'
-        "<td>{}</td><td>{}</td><td>{}</td></tr>",
-        ((each.iso, each.words, each.used, each.most, each.percent) for each in rows),
+    return SafeString("\n".join(map(_row, rows)))
+
+
+# Words are escaped, and nothing else: kinds, lengths and instants are of our own making, and to
+# look at each of them took a tenth of the page's time.
+
+
+def _bar(bar: Rectangle) -> str:
+    return (
+        f'<rect class="q-peak-{bar.kind}" x="{bar.x}" width="{bar.width}" y="{bar.y}" '
+        f'height="{bar.height}"><title>{escape(bar.words)}</title></rect>'
     )
+
+
+def _line(line: Line) -> str:
+    return f'<line class="q-most" x1="{line.x1}" y1="{line.y1}" x2="{line.x2}" y2="{line.y2}"/>'
+
+
+def _row(row: PeakRow) -> str:
+    numbers = "</td><td>".join(map(escape, (row.used, row.most, row.percent)))
+    when = f'<time datetime="{row.iso}">{escape(row.words)}</time>'
+    return f'<tr><th scope="row">{when}</th><td>{numbers}</td></tr>'

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import cached_property
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 8
 GAP = 0.2
-HOUR_SECONDS = 3600
+HOUR = timedelta(hours=1)
 OVER_TIME = frozenset(
     {
         Algorithm.CALENDAR_QUOTA,
@@ -50,12 +50,10 @@ class PeakChart:
         calls: CallsByHour,
         title: str,
         algorithm: Algorithm | None = None,
-        names: dict[datetime, str] | None = None,
     ) -> None:
         self.title = title
         self._over_time = algorithm in OVER_TIME
         self.scope = wording.scope_named(label.rpartition("/")[0])
-        self._names = {} if names is None else names
         self._peaks = peaks
         self._start = calls.start
         self._length = (calls.end - calls.start).total_seconds()
@@ -70,10 +68,11 @@ class PeakChart:
     @cached_property
     def described(self) -> str:
         """The chart in a sentence."""
-        peak = max(self._peaks, key=lambda each: each.used / each.most if each.most else each.used)
+        number = max(range(len(self._peaks)), key=lambda each: _fullness(self._peaks[each]))
+        peak = self._peaks[number]
         values = {
             "used": wording.number(peak.used),
-            "when": self._named(peak),
+            "when": self._names[number],
             "most": wording.number(peak.most or 0),
         }
         said = self._sentence(peak) % values
@@ -100,7 +99,7 @@ class PeakChart:
     @property
     def bars(self) -> list[Rectangle]:
         """A bar for each time in which the limit was charged."""
-        return [self._bar(each) for each in self._peaks]
+        return [self._bar(*each) for each in zip(self._names, self._peaks, strict=True)]
 
     @property
     def lines(self) -> list[Line]:
@@ -120,13 +119,23 @@ class PeakChart:
         return [
             PeakRow(
                 iso=each.start.isoformat(),
-                words=self._named(each),
+                words=name,
                 used=wording.number(each.used),
                 most=_("unlimited") if each.most is None else wording.number(each.most),
                 percent=_share(each),
             )
-            for each in reversed(self._peaks)
+            for name, each in zip(self._names[::-1], self._peaks[::-1], strict=True)
         ]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """When each peak was: its day, or its hour."""
+        # The days at the edges may be short: the longest tells.
+        daily = max(each.end - each.start for each in self._peaks) > HOUR
+        form = (
+            pgettext("date format", "D j M Y") if daily else pgettext("date format", "j M Y, H:i")
+        )
+        return [wording.dated(each.start, form) for each in self._peaks]
 
     def _sentence(self, peak: Peak) -> str:
         if peak.most is None and self._over_time:
@@ -150,7 +159,7 @@ class PeakChart:
         for (most, _start), start, end in zip(runs, starts, [*starts[1:], 1.0], strict=False):
             yield start, end, most or 0
 
-    def _bar(self, peak: Peak) -> Rectangle:
+    def _bar(self, name: str, peak: Peak) -> Rectangle:
         start, end = self._share(peak.start), self._share(peak.end)
         height = max(SLIMMEST, WHOLE * peak.used / self._top)
         free = peak.most is None or _lowered(peak)
@@ -160,7 +169,7 @@ class PeakChart:
             width=percent(WHOLE * (end - start) * (1 - GAP)),
             y=percent(WHOLE - height),
             height=percent(height),
-            words=wording.named(self._named(peak), _taken(peak)),
+            words=wording.named(name, _taken(peak)),
         )
 
     def _share(self, when: datetime) -> float:
@@ -172,22 +181,10 @@ class PeakChart:
     def _y(self, most: int) -> str:
         return percent(WHOLE - WHOLE * most / self._top)
 
-    def _named(self, peak: Peak) -> str:
-        if peak.start not in self._names:
-            daily = (peak.end - peak.start).total_seconds() > HOUR_SECONDS
-            form = (
-                pgettext("date format", "D j M Y")
-                if daily
-                else pgettext("date format", "j M Y, H:i")
-            )
-            self._names[peak.start] = date_format(peak.start, form)
-        return self._names[peak.start]
-
 
 def peak_charts(calls: CallsByHour, statement: Statement, scope: str = "") -> list[PeakChart]:
     """The charts of the fullest limits, the fullest first; of ``scope`` alone when it is named."""
     titles = statement.titles
-    names: dict[datetime, str] = {}  # the charts have the same times
     algorithms = {f"{each.scope}/{each.name}": each.rule.algorithm for each in _limits(statement)}
     charts = [
         PeakChart(
@@ -196,7 +193,6 @@ def peak_charts(calls: CallsByHour, statement: Statement, scope: str = "") -> li
             calls,
             titles.get(label) or label.rpartition("/")[2],
             algorithms.get(label),
-            names,
         )
         for label, peaks in calls.peaks.items()
         if not scope or label.rpartition("/")[0] == scope
@@ -207,6 +203,10 @@ def peak_charts(calls: CallsByHour, statement: Statement, scope: str = "") -> li
 def _limits(statement: Statement) -> Iterator[Limit]:
     yield from (line.limit for line in statement.usage.lines)
     yield from statement.apart
+
+
+def _fullness(peak: Peak) -> float:
+    return peak.used / peak.most if peak.most else peak.used
 
 
 def _lowered(peak: Peak) -> bool:

@@ -58,8 +58,23 @@ def _number(value: int, language: str | None) -> str:
     return str(number_format(value, force_grouping=True))
 
 
+def dated(when: datetime, form: str) -> str:
+    """An instant in its own zone, in a date format of the reader's language without a zone."""
+    return _dated(when.replace(tzinfo=None), form, translation.get_language())
+
+
+@lru_cache(maxsize=8192)  # a page has two hundred, mostly those of the page before
+def _dated(when: datetime, form: str, language: str | None) -> str:
+    return date_format(when, form)
+
+
 def share(percent: int) -> str:
     """A share of 100 as people read it: “75 %”."""
+    return _share(percent, translation.get_language())
+
+
+@lru_cache(maxsize=1024)
+def _share(percent: int, language: str | None) -> str:
     return gettext("%(percent)s %%") % {"percent": number(percent)}
 
 
@@ -175,10 +190,10 @@ def within(span_us: int) -> str:
 def instant(when: datetime, *, seen_at: datetime | None = None) -> str:
     """An instant in its own zone; only the time of it on the day of ``seen_at``."""
     if seen_at is not None and seen_at.date() == when.date():
-        return date_format(when, pgettext("date format", "H:i:s"))
-    return date_format(when, pgettext("date format", "j M Y, H:i:s"))
+        return dated(when, pgettext("date format", "H:i:s"))
+    return dated(when, pgettext("date format", "j M Y, H:i:s"))
 
 
 def day(when: datetime) -> str:
     """The civil day of an instant in its own zone."""
-    return date_format(when, pgettext("date format", "j M Y"))
+    return dated(when, pgettext("date format", "j M Y"))
