@@ -114,7 +114,10 @@ def acting(*, user: Any = None, reason: str = "") -> Iterator[None]:
 
 @contextmanager
 def one_version(using: str) -> Iterator[None]:
-    """A transaction that gives every row it writes, however often, one version at its end."""
+    """A transaction that gives every row it writes, however often, one version, all of one instant.
+
+    They are kept at its end; a block inside is part of it.
+    """
     with transaction.atomic(using, savepoint=False):
         outer = _pending.get() or {}
         if using in outer:
@@ -126,14 +129,15 @@ def one_version(using: str) -> Iterator[None]:
             yield
         finally:
             _pending.reset(token)
+        now = timezone.now()
         for model, pks in mine.items():
-            _settle(model, using, pks)
+            _settle(model, using, pks, now)
 
 
 def keep(model: type[models.Model], using: str, pks: Iterable[Any] | None) -> None:
     """A version of each of these rows that differs from its last one; None: of all there are.
 
-    A row that is gone gets one that says so. Four queries for every 500 rows, or three.
+    A row that is gone gets one that says so. Three queries for every 500 rows.
     """
     concrete: Any = model._meta.concrete_model  # noqa: SLF001 - Django's documented name
     if not issubclass(concrete, Versioned):
@@ -144,7 +148,7 @@ def keep(model: type[models.Model], using: str, pks: Iterable[Any] | None) -> No
     if using in pending:
         pending[using].setdefault(concrete, set()).update(pks)
     else:
-        _settle(concrete, using, pks)
+        _settle(concrete, using, pks, timezone.now())
 
 
 def forget_double(*, sender: Any, instance: Any, using: str, raw: bool, **_: Any) -> None:
@@ -157,13 +161,13 @@ def forget_double(*, sender: Any, instance: Any, using: str, raw: bool, **_: Any
         newest[0].delete()
 
 
-def _settle(model: Any, using: str, pks: Iterable[Any]) -> None:
+def _settle(model: Any, using: str, pks: Iterable[Any], now: datetime) -> None:
     found = sorted(pks)
     for start in range(0, len(found), BATCH):
         batch = found[start : start + BATCH]
         rows = {row.pk: row for row in rows_of(model, using).filter(pk__in=batch)}
         last = last_versions(model, using, batch)
-        made = [_version(model, rows.get(pk), last.get(pk)) for pk in batch]
+        made = [_version(model, rows.get(pk), last.get(pk), now) for pk in batch]
         versions = model.history.model._base_manager.using(using)  # noqa: SLF001 - Django's documented name
         versions.bulk_create([version for version in made if version is not None])
 
@@ -175,7 +179,7 @@ def last_versions(model: Any, using: str, pks: list[Any]) -> dict[Any, Any]:
     return {each.id: each for each in versions.filter(~Exists(later), id__in=pks)}
 
 
-def _version(model: Any, row: Any, last: Any) -> Any:
+def _version(model: Any, row: Any, last: Any, now: datetime) -> Any:
     """What is to be kept of a row: None when its last version says it all."""
     gone = last is None or last.history_type == DELETED
     if gone if row is None else not gone and _same(row, last):
@@ -184,7 +188,7 @@ def _version(model: Any, row: Any, last: Any) -> Any:
     table, author = model.history.model, _author.get()
     user = author.user or _requesting()
     return table(
-        history_date=_later_than(last and last.history_date),
+        history_date=_after(last and last.history_date, now),
         history_type=kind,
         history_user_id=getattr(user, "pk", user),
         history_change_reason=author.reason[:LONGEST_REASON],
@@ -192,12 +196,11 @@ def _version(model: Any, row: Any, last: Any) -> Any:
     )
 
 
-def _later_than(last: datetime | None) -> datetime:
+def _after(last: datetime | None, now: datetime) -> datetime:
     """Now, but later than the last version, whatever this host's clock says.
 
     In whole milliseconds: dumps keep no more.
     """
-    now = timezone.now()
     now = now.replace(microsecond=now.microsecond // 1000 * 1000)
     return now if last is None else max(now, last + STEP)
 
