@@ -64,6 +64,9 @@ class Versions(HistoricalRecords):  # type: ignore[misc]  # the library has no t
     def post_save(self, instance: Any, created: bool, using: Any = None, **_: Any) -> None:  # noqa: FBT001
         """Nothing: `quotas.models.changes` hears it, and proxies and fixtures besides."""
 
+    def pre_delete(self, instance: Any, **_: Any) -> None:
+        """Nothing: what a row was is told by its last version."""
+
     def post_delete(self, instance: Any, using: Any = None, **_: Any) -> None:
         """Nothing: the same."""
 
