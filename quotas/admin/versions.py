@@ -22,7 +22,7 @@ from quotas.admin.versions_said import moments_said, turns_said
 from quotas.models import Plan
 from quotas.models.versions import acting, one_version
 from quotas.services.returning import Turn, take, turn_of, turns_of_plan
-from quotas.services.versions import timeline_of
+from quotas.services.versions import Timeline, timeline_of
 
 PAGE, ON_A_PAGE = "versions", 25
 REASON = 150
@@ -73,7 +73,7 @@ class VersionedAdmin(AuditedAdmin):
             raise Http404
         if not self.has_change_permission(request, row):
             raise PermissionDenied
-        version = self._version_of(row, model_name, version_id)
+        version = self._version_of(request, row, model_name, version_id)
         form, turns, wrong = self._looked_at(request, row, version)
         if request.method == "POST" and not wrong:
             if self._returned(request, row, version, form):
@@ -95,7 +95,7 @@ class VersionedAdmin(AuditedAdmin):
 
     def _versions(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         using = _database(row)
-        timeline = timeline_of(row, using)
+        timeline = self._timeline(request, row)
         pages = self.get_paginator(request, timeline.instants, ON_A_PAGE)
         page = pages.get_page(request.GET.get(PAGE))
         newest = timeline.newest
@@ -127,9 +127,21 @@ class VersionedAdmin(AuditedAdmin):
     def _history_of(self, row: Any) -> str:
         return reverse(f"admin:quotas_{self.opts.model_name}_history", args=[row.pk])
 
-    def _version_of(self, row: Any, model_name: str, version_id: Any) -> Any:
+    def _timeline(self, request: HttpRequest, row: Any) -> Timeline:
+        """The versions of this object, and of those that belong to it and may be looked at."""
+        staff, found = request.user, timeline_of(row, _database(row))
+        names = {model: model._meta.model_name for model, _versions in found.tables}  # noqa: SLF001 - Django's documented name
+        return found.only(
+            model
+            for model, name in names.items()
+            if model is type(row)
+            or staff.has_perm(f"quotas.view_{name}")
+            or staff.has_perm(f"quotas.change_{name}")
+        )
+
+    def _version_of(self, request: HttpRequest, row: Any, model_name: str, version_id: Any) -> Any:
         """The version of this object, or of a row that belonged to it; 404 for any other."""
-        for model, versions in timeline_of(row, _database(row)).tables:
+        for model, versions in self._timeline(request, row).tables:
             if model._meta.model_name == model_name:  # noqa: SLF001 - Django's documented name
                 version = versions.filter(history_id=version_id).first()
                 if version is not None:

@@ -74,6 +74,11 @@ class Timeline:
                 found[version.after.history_date].append(version)
         return [Moment(at, tuple(each)) for at, each in found.items()]
 
+    def only(self, models: Iterable[Any]) -> Timeline:
+        """Without the versions of other models."""
+        wanted = set(models)
+        return Timeline(tuple(each for each in self.tables if each[0] in wanted))
+
     @property
     def newest(self) -> datetime | None:
         """When something was written last."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from quotas.models import Cap, Override, Plan, PlanLimit, Tenant
-from tests.admin.conftest import client_of
+from tests.admin.conftest import somebody_who_may
 from tests.admin.pages import form_of
-from tests.models.rows import a_limit, a_plan, a_tenant, a_user, an_override
+from tests.models.rows import a_limit, a_plan, a_tenant, an_override
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
 
@@ -37,12 +36,6 @@ def shown(response):
 
 def limits(plan):
     return {(row.pk, row.scope, row.name, row.amount) for row in plan.limits.all()}
-
-
-def somebody_who_may(*codenames):
-    user = a_user(is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
-    return client_of(user)
 
 
 def test_a_tenant_goes_back_and_what_counts_by_itself_does_not(staff):

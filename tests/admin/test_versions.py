@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from quotas.models import Cap, Override, Plan, PlanLimit, Tenant
 from quotas.models.versions import acting
+from tests.admin.conftest import somebody_who_may
 from tests.admin.pages import act, change_url, submit
 from tests.models.rows import a_limit, a_plan, a_tenant, an_override
 from tests.views.looking import Reading
@@ -193,3 +194,24 @@ def test_view_only_staff_look_and_are_offered_no_way_back(staff_who_may):
     assert 2 == len(moments(page))
     assert "Return to this" not in page.content.decode()
     assert 403 == staff_who_may("nothing").get(history_url(tenant)).status_code
+
+
+def test_of_overrides_only_who_may_see_them_is_told(tenant_seen_by):
+    assert [["Override api/minute"], ["Tenant acme"]] == tenant_seen_by(
+        "view_tenant", "view_override"
+    )
+    assert [["Tenant acme"]] == tenant_seen_by("view_tenant")
+
+
+@pytest.fixture
+def tenant_seen_by(db):
+    """Of which rows the page of a tenant with an override and a cap tells somebody who may."""
+    tenant = a_tenant("acme")
+    an_override(tenant)
+    Cap.objects.create(tenant=tenant, scope="api", name="minute", amount=5)
+
+    def look(*codenames):
+        page = somebody_who_may(*codenames).get(history_url(tenant))
+        return [[what for what, _kind, _lines in rows] for rows in moments(page)]
+
+    return look

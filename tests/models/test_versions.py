@@ -8,7 +8,6 @@ from django.db import IntegrityError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import F
 from django.utils import timezone
-from simple_history.models import HistoricalRecords
 
 from quotas.models import Cap, Override, Plan, PlanLimit, Tenant
 from quotas.models.versions import acting, one_version
@@ -256,18 +255,6 @@ def test_a_version_names_who_acts_and_why_and_no_one_outside():
     assert [(staff.pk, "a trial"), (staff.pk, "a better one"), (None, "")] == [
         (each.history_user_id, each.history_change_reason) for each in rows
     ]
-
-
-def test_the_librarys_middleware_names_the_user_of_a_request(rf):
-    request = rf.get("/")
-    request.user = a_user()
-    HistoricalRecords.context.request = request
-    try:
-        a_tenant()
-    finally:
-        del HistoricalRecords.context.request
-
-    assert request.user == Tenant.history.get().history_user
 
 
 def test_a_dump_with_its_versions_is_loaded_without_doubling_them(tmp_path):

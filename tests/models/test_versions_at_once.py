@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
-from threading import Barrier
 
 import pytest
-from django.db import connection
 from django.db.models import F
 
 from quotas.models import PlanLimit, Tenant
 from tests.models.rows import a_limit, a_tenant
+from tests.services.company import in_threads
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -20,17 +19,7 @@ WRITERS = 4
 
 def at_once(write):
     """``write(0)``, ``write(1)`` and so on, each in a thread of its own, begun together."""
-    begin = Barrier(WRITERS)
-
-    def work(number):
-        begin.wait()
-        try:
-            write(number)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(WRITERS) as pool:
-        list(pool.map(work, range(WRITERS)))
+    in_threads(*(partial(write, number) for number in range(WRITERS)))
 
 
 def test_saves_at_once_keep_a_version_each_in_the_order_in_which_they_took_effect():
