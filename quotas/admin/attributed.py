@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import router, transaction
 from django.http import HttpRequest
+from django.urls import URLPattern
 
 from quotas.admin.parents import ModelAdmin
 from quotas.models.versions import acting, one_version
@@ -21,7 +22,8 @@ class AttributedAdmin(ModelAdmin):
         """All routes, those that a subclass adds too."""
         found = self.get_urls()
         for route in found:
-            route.callback = _attributed(route.callback)
+            if isinstance(route, URLPattern):
+                route.callback = _attributed(route.callback)
         return found
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:

@@ -20,7 +20,7 @@ from quotas.admin.audit import AuditedAdmin
 from quotas.admin.tenant_page import EffectiveRow
 from quotas.models import Tenant
 from quotas.models.choices import MODES
-from quotas.services.applied import Applied, NotKnown, applied_to
+from quotas.services.applied import BEGINNING, Applied, NotKnown, applied_to
 from quotas.services.policy import UTC, zone_of
 
 TENANTS, UTCS = "tenant", "utc"
@@ -47,7 +47,7 @@ class AppliedForm(forms.Form):
         at: datetime = self.cleaned_data["at"]
         if at > timezone.now() + A_MOMENT:
             raise ValidationError(_("This is yet to come: give an instant that is past."))
-        return at
+        return max(at, BEGINNING)
 
 
 class AppliedRow(EffectiveRow):
@@ -86,6 +86,8 @@ class AppliedPage(AuditedAdmin):
         with timezone.override(zone):  # in which a text without an offset is read
             form = AppliedForm(request.GET if "at" in request.GET else None)
             found = applied_to(tenant.pk, form.cleaned_data["at"]) if form.is_valid() else None
+        if found is not None:
+            form = _asked_again(form.cleaned_data, zone)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
@@ -102,6 +104,12 @@ class AppliedPage(AuditedAdmin):
 
 def _zone(tenant: Tenant, chosen: str | None) -> ZoneInfo:
     return UTC if chosen == UTCS else zone_of(tenant.time_zone)
+
+
+def _asked_again(given: dict[str, Any], zone: ZoneInfo) -> AppliedForm:
+    """The form with the instant as its field takes it: without an offset, in the zone."""
+    at = given["at"].astimezone(zone).replace(tzinfo=None)
+    return AppliedForm(initial={"at": at, "zone": given["zone"] or TENANTS})
 
 
 def _told(found: Applied | NotKnown, zone: ZoneInfo) -> dict[str, Any]:

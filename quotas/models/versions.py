@@ -165,13 +165,13 @@ def forget_double(*, sender: Any, instance: Any, using: str, raw: bool, **_: Any
 
 
 def _settle(model: Any, using: str, pks: Iterable[Any], now: datetime) -> None:
-    found = sorted(pks)
+    found, table = sorted(pks), model.history.model  # asked once: the library builds it anew
     for start in range(0, len(found), BATCH):
         batch = found[start : start + BATCH]
         rows = {row.pk: row for row in rows_of(model, using).filter(pk__in=batch)}
         last = last_versions(model, using, batch)
-        made = [_version(model, rows.get(pk), last.get(pk), now) for pk in batch]
-        versions = model.history.model._base_manager.using(using)  # noqa: SLF001 - Django's documented name
+        made = [_version(table, rows.get(pk), last.get(pk), now) for pk in batch]
+        versions = table._base_manager.using(using)  # noqa: SLF001 - Django's documented name
         versions.bulk_create([version for version in made if version is not None])
 
 
@@ -182,13 +182,13 @@ def last_versions(model: Any, using: str, pks: list[Any]) -> dict[Any, Any]:
     return {each.id: each for each in versions.filter(~Exists(later), id__in=pks)}
 
 
-def _version(model: Any, row: Any, last: Any, now: datetime) -> Any:
+def _version(table: Any, row: Any, last: Any, now: datetime) -> Any:
     """What is to be kept of a row: None when its last version says it all."""
     gone = last is None or last.history_type == DELETED
     if gone if row is None else not gone and _same(row, last):
         return None
     kind = DELETED if row is None else MADE if gone else CHANGED
-    table, author = model.history.model, _author.get()
+    author = _author.get()
     user = author.user or _requesting()
     return table(
         history_date=_after(last and last.history_date, now),

@@ -66,7 +66,11 @@ def test_it_tells_the_plan_the_zone_and_the_limits_with_what_lost(staff, tenant)
     ],
 )
 def test_an_instant_is_told_in_several_ways(staff, tenant, asked):
-    assert BEGIN == ask(staff, tenant, **asked).context["at"]
+    page = ask(staff, tenant, **asked)
+
+    assert BEGIN == page.context["at"]
+    local = "2026-11-03T13:02:00" if "zone" in asked else "2026-11-03T14:02:00"
+    assert f'value="{local}"' in page.content.decode()
 
 
 def test_before_the_first_version_it_says_that_it_does_not_know(staff, tenant):
@@ -76,7 +80,10 @@ def test_before_the_first_version_it_says_that_it_does_not_know(staff, tenant):
     assert "2026-11-03T14:02:00+01:00" in page.content.decode()
 
 
-@pytest.mark.parametrize("at", ["", "yesterday", "2026-13-01T00:00", "0001-01-01T00:00", "9" * 400])
+@pytest.mark.parametrize(
+    "at",
+    ["", "yesterday", "2026-13-01T00:00", "0001-01-01T00:00", "0001-01-01T00:00+14:00", "9" * 400],
+)
 def test_what_is_no_instant_is_an_error_on_the_form(staff, tenant, at):
     page = ask(staff, tenant, at=at)
 
