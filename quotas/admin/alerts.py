@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from quotas.admin.audit import AuditedAdmin
 from quotas.admin.parents import LookOnlyAdmin, ModelForm
+from quotas.admin.versions import VersionedAdmin
 from quotas.domain.webhooks import new_secret
 from quotas.models import Alert, AlertSettings, Cap
 from quotas.services.webhooks import NotDelivered, target_of
@@ -69,7 +70,7 @@ class AlertSettingsAdmin(AuditedAdmin):
 
 
 @admin.register(Cap)
-class CapAdmin(AuditedAdmin):
+class CapAdmin(VersionedAdmin):
     """What tenants allow themselves."""
 
     list_display = ["tenant", "scope", "name", "amount", "set_by", "set_at"]

@@ -16,8 +16,8 @@ from django.db import IntegrityError, models, router
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
+from quotas.admin.attributed import AttributedAdmin
 from quotas.admin.in_force import tell_in_force, tell_now
-from quotas.admin.parents import ModelAdmin
 from quotas.domain.periods import written_period
 
 logger = logging.getLogger("quotas.admin")
@@ -57,7 +57,7 @@ def locked(queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
     return rows.select_for_update().filter(pk__in=queryset.order_by().values("pk"))
 
 
-class AuditedAdmin(ModelAdmin):
+class AuditedAdmin(AttributedAdmin):
     """Keeps the old and the new value of each changed field; answers a collision with a message."""
 
     def construct_change_message(

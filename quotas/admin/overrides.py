@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.limits import LIMIT_FIELDSETS, LimitAdmin
 from quotas.admin.ordering import Known
+from quotas.admin.versions import VersionedAdmin
 from quotas.models import Override
 
 SOON = timedelta(days=7)
@@ -73,7 +74,7 @@ def state(override: Override) -> str:
 
 
 @admin.register(Override)
-class OverrideAdmin(LimitAdmin):
+class OverrideAdmin(VersionedAdmin, LimitAdmin):
     """All overrides, the one that began last first: of several in force for one limit, it wins."""
 
     list_display = [

@@ -20,6 +20,7 @@ from quotas.admin.limits import LimitAdmin, limit_fieldsets
 from quotas.admin.parents import StackedInline
 from quotas.admin.previews import PreviewAdmin
 from quotas.admin.promises import promise_block
+from quotas.admin.versions import VersionedAdmin
 from quotas.models import Plan, PlanLimit, Tenant
 
 SCOPES = "quotas-scopes"
@@ -54,7 +55,7 @@ class PlanLimitInline(StackedInline):
 
 
 @admin.register(Plan)
-class PlanAdmin(TellsInForce, PreviewAdmin):
+class PlanAdmin(TellsInForce, VersionedAdmin, PreviewAdmin):
     """Plans, how many limits each has, and how many tenants."""
 
     list_display = [
@@ -109,7 +110,7 @@ class PlanAdmin(TellsInForce, PreviewAdmin):
 
 
 @admin.register(PlanLimit)
-class PlanLimitAdmin(TellsInForce, LimitAdmin):
+class PlanLimitAdmin(TellsInForce, VersionedAdmin, LimitAdmin):
     """The limits of all plans."""
 
     list_display = ["limit", "plan", "allows", "promise", "amount", "mode"]

@@ -18,6 +18,7 @@ from quotas.admin.limit_steps import Boost, GrantExtra
 from quotas.admin.tenant_page import TenantPage
 from quotas.admin.tenant_steps import MovePlan, ResetCounters, Resume, Step, Suspend
 from quotas.models import Tenant
+from quotas.models.versions import acting
 
 STEPS: dict[str, type[Step]] = {
     "suspend": Suspend,
@@ -79,7 +80,10 @@ class TenantButtons(TenantPage):
             return False
         rows = locked(Tenant.objects.filter(pk=tenant.pk))
         try:
-            with transaction.atomic(using=rows.db):
+            with (
+                acting(reason=form.cleaned_data["reason"]),
+                transaction.atomic(using=rows.db),
+            ):
                 row = rows.get()
                 if not form.fits(row):
                     raise ValidationError(_("Somebody else has done it already."))  # noqa: TRY301

@@ -19,7 +19,9 @@ from quotas.admin.memberships import MembershipInline
 from quotas.admin.overrides import WHEN_FIELDSETS
 from quotas.admin.parents import StackedInline
 from quotas.admin.promises import promise
+from quotas.admin.tenant_applied import AppliedPage
 from quotas.admin.tenant_buttons import TenantButtons
+from quotas.admin.versions import VersionedAdmin
 from quotas.models import (
     Alert,
     CalendarBalance,
@@ -50,7 +52,7 @@ class OverrideInline(StackedInline):
 
 
 @admin.register(Tenant)
-class TenantAdmin(TenantButtons):
+class TenantAdmin(VersionedAdmin, AppliedPage, TenantButtons):
     """Tenants, the plan of each, and how many overrides are in force."""
 
     readonly_fields = ["epoch", "created"]

@@ -13,11 +13,12 @@ from django.utils.translation import gettext_lazy as _
 
 from quotas.domain.limits import MOST_AMOUNT
 from quotas.models.querysets import AnnouncingQuerySet
-from quotas.models.reach import Announced, Concerns
+from quotas.models.reach import Concerns
 from quotas.models.tenants import Tenant
+from quotas.models.versions import Versioned, Versions
 
 
-class Cap(Announced):
+class Cap(Versioned):
     """A lower amount of the limit known by (scope, name), whoever defined it; it never raises."""
 
     concerns = Concerns(tenant="tenant_id")
@@ -62,6 +63,7 @@ class Cap(Announced):
     )
 
     objects = AnnouncingQuerySet.as_manager()
+    history = Versions()
 
     class Meta:
         verbose_name = _("cap")

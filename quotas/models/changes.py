@@ -1,6 +1,6 @@
 """Announces what is saved, deleted or loaded row by row. Bulk writes: `quotas.models.querysets`.
 
-A tenant's ``plan_since`` is kept on the same occasions.
+Versions, and a tenant's ``plan_since``, are kept on the same occasions.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from django.db.models.signals import post_delete, post_save, pre_save
 from quotas.models.plan_since import keep_plan_since
 from quotas.models.reach import Announced, Reach, rows_of
 from quotas.models.tenants import Tenant
+from quotas.models.versions import LOADED, Versioned, acting, forget_double, keep
 
 BEFORE = "_reach_before_save"
 
@@ -30,6 +31,11 @@ def connect() -> None:
             post_delete.connect(_after_delete, sender=model, dispatch_uid="quotas")
         if issubclass(model, Tenant):
             pre_save.connect(keep_plan_since, sender=model, dispatch_uid="quotas.plan_since")
+        if issubclass(model, Versioned):
+            versions: Any = model
+            post_save.connect(
+                forget_double, sender=versions.history.model, dispatch_uid="quotas.versions"
+            )
 
 
 def _before_save(*, sender: type[Announced], instance: Announced, using: str, **_: Any) -> None:
@@ -40,13 +46,18 @@ def _before_save(*, sender: type[Announced], instance: Announced, using: str, **
     setattr(instance, BEFORE, reach)
 
 
-def _after_save(*, sender: type[Announced], instance: Announced, using: str, **_: Any) -> None:
+def _after_save(
+    *, sender: type[Announced], instance: Announced, using: str, raw: bool, **_: Any
+) -> None:
+    with acting(reason=LOADED if raw else ""):
+        keep(sender, using, [instance.pk])
     reach = instance.__dict__.pop(BEFORE, None) or Reach(sender, using)
     reach.add(instance)
     reach.announce()
 
 
 def _after_delete(*, sender: type[Announced], instance: Announced, using: str, **_: Any) -> None:
+    keep(sender, using, [instance.pk])
     reach = Reach(sender, using)
     reach.add(instance)
     reach.announce()

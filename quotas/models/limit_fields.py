@@ -18,7 +18,7 @@ from quotas.errors import InvalidLimit
 from quotas.models.choices import ALGORITHMS, BUCKETS, MODES, OUTAGE_POLICIES, SUBJECTS, UNITS
 from quotas.models.fields import ThresholdsField, usual_thresholds
 from quotas.models.limit_checks import CHECKED, limit_checks
-from quotas.models.reach import Announced
+from quotas.models.versions import Versioned
 
 CALENDAR = Algorithm.CALENDAR_QUOTA.value
 CONCURRENCY = Algorithm.CONCURRENCY.value
@@ -35,7 +35,7 @@ OUT_OF_RANGE = {
 """What `quotas.domain` says of a number that makes no rule, in the language of the reader."""
 
 
-class LimitFields(Announced):
+class LimitFields(Versioned):
     """A limit as it is stored: known by (scope, name), judged by `rule`."""
 
     scope = models.CharField(

@@ -16,6 +16,7 @@ from quotas.models.limit_fields import LimitFields
 from quotas.models.querysets import OverrideQuerySet
 from quotas.models.reach import Concerns
 from quotas.models.tenants import Tenant
+from quotas.models.versions import Versions
 
 
 class Override(LimitFields):
@@ -62,6 +63,7 @@ class Override(LimitFields):
     )
 
     objects = OverrideQuerySet.as_manager()
+    history = Versions()
 
     class Meta(LimitFields.Meta):
         verbose_name = _("override")

@@ -11,10 +11,11 @@ from django.utils.translation import gettext_lazy as _
 
 from quotas.models.limit_fields import LimitFields
 from quotas.models.querysets import AnnouncingQuerySet
-from quotas.models.reach import Announced, Concerns
+from quotas.models.reach import Concerns
+from quotas.models.versions import Versioned, Versions
 
 
-class Plan(Announced):
+class Plan(Versioned):
     """A named set of limits, which tenants pay for."""
 
     concerns = Concerns(plans=True)
@@ -47,6 +48,7 @@ class Plan(Announced):
     )
 
     objects = AnnouncingQuerySet.as_manager()
+    history = Versions()
 
     class Meta:
         verbose_name = _("plan")
@@ -95,6 +97,7 @@ class PlanLimit(LimitFields):
     )
 
     objects = AnnouncingQuerySet.as_manager()
+    history = Versions()
 
     class Meta(LimitFields.Meta):
         verbose_name = _("plan limit")

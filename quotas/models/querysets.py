@@ -16,30 +16,50 @@ from django.utils import timezone
 
 from quotas.models.plan_since import PLAN, since_moved
 from quotas.models.reach import Announced, Reach, rows_of
+from quotas.models.versions import BATCH, Versioned, keep, one_version
 
 Row = TypeVar("Row", bound=Announced)
 
 
 class AnnouncingQuerySet(models.QuerySet[Row]):
-    """Sends `policy_changed` after the commit of each bulk write."""
+    """Sends `policy_changed` after the commit of each bulk write, and keeps the versions in it."""
 
     def update(self, **kwargs: Any) -> int:
         self._for_write = True  # what is concerned is read where it will be written
         using = self.db
         reach = Reach(self.model, using)
-        reach.add_rows(self)
-        moved: list[Any] = []
-        if self.model.concerns.moved_by(kwargs):
-            moved = list(self.values_list("pk", flat=True))
-        changed = super().update(**kwargs)
-        if moved:
-            reach.add_rows(rows_of(self.model, using).filter(pk__in=moved))
-        if changed:
-            reach.announce()
+        with transaction.atomic(using, savepoint=False):
+            reach.add_rows(self)
+            moves = self.model.concerns.moved_by(kwargs)
+            versioned = issubclass(self.model, Versioned)
+            pks = list(self.order_by().values_list("pk", flat=True)) if moves or versioned else []
+            changed = self._update_those(pks, kwargs) if versioned else super().update(**kwargs)
+            if moves:
+                reach.add_rows(rows_of(self.model, using).filter(pk__in=pks))
+            if changed:
+                keep(self.model, using, pks)
+                reach.announce()
         return changed
 
     # As on the method it replaces: a template cannot call it.
     update.alters_data = True  # type: ignore[attr-defined]
+
+    def _update_those(self, pks: list[Any], values: dict[str, Any]) -> int:
+        """Update no row but these, of which a version is kept: another may have come to match."""
+        batches = [pks[at : at + BATCH] for at in range(0, len(pks), BATCH)] or [[]]
+        return sum(
+            super(AnnouncingQuerySet, self.filter(pk__in=batch)).update(**values)
+            for batch in batches
+        )
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        self._for_write = True
+        with one_version(self.db):
+            return super().delete()
+
+    # The same; and no manager has it.
+    delete.alters_data = True  # type: ignore[attr-defined]
+    delete.queryset_only = True  # type: ignore[attr-defined]
 
     def bulk_create(
         self,
@@ -54,17 +74,21 @@ class AnnouncingQuerySet(models.QuerySet[Row]):
         self._for_write = True
         reach = Reach(self.model, self.db)
         conflicts = ignore_conflicts or update_conflicts
-        if conflicts:
-            reach.add_rows(self._known(rows))
-        made = super().bulk_create(
-            rows, batch_size, ignore_conflicts, update_conflicts, update_fields, unique_fields
-        )
-        for row in made:
-            reach.add(row)
-        if conflicts:
-            reach.add_rows(self._known(rows))
-        if made:
-            reach.announce()
+        with transaction.atomic(self.db, savepoint=False):
+            if conflicts:
+                reach.add_rows(self._known(rows))
+            made = super().bulk_create(
+                rows, batch_size, ignore_conflicts, update_conflicts, update_fields, unique_fields
+            )
+            for row in made:
+                reach.add(row)
+            if conflicts:
+                reach.add_rows(self._known(rows))
+            if made:
+                pks = {row.pk for row in made}
+                # Which rows were written is not told of all: then all are looked at.
+                keep(self.model, self.db, None if None in pks else pks)
+                reach.announce()
         return made
 
     def _known(self, rows: list[Row]) -> models.QuerySet[Row]:

@@ -17,6 +17,7 @@ from quotas.models.plan_since import PLAN
 from quotas.models.plans import Plan
 from quotas.models.querysets import AnnouncingQuerySet, TenantQuerySet
 from quotas.models.reach import Announced, Concerns
+from quotas.models.versions import Versioned, Versions
 
 LAST_ANCHOR_DAY = 31
 
@@ -36,7 +37,7 @@ KEY_RULES = [
 ]
 
 
-class Tenant(Announced):
+class Tenant(Versioned):
     """A customer: fixed by authentication, never claimed."""
 
     concerns = Concerns(tenant="pk")
@@ -104,6 +105,7 @@ class Tenant(Announced):
     )
 
     objects = TenantQuerySet.as_manager()
+    history = Versions()
 
     class Meta:
         verbose_name = _("tenant")

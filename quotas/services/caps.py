@@ -13,6 +13,7 @@ from quotas.domain.words import Mode
 from quotas.engine.clock import now_us
 from quotas.errors import QuotasError
 from quotas.models import Cap
+from quotas.models.versions import acting
 from quotas.services.attempt import Attempt
 from quotas.services.loading import load_tenant
 from quotas.services.policy import Policy
@@ -93,15 +94,17 @@ def set_cap(tenant_pk: int, scope: str, name: str, amount: int, *, user_pk: Any 
     found = next(known, None)
     if found is None or not found.takes(amount):
         raise NotCapped(found)
-    Cap.objects.using(router.db_for_write(Cap)).update_or_create(
-        tenant_id=tenant_pk,
-        scope=scope,
-        name=name,
-        defaults={"amount": amount, "set_by_id": user_pk, "set_at": timezone.now()},
-    )
+    with acting(user=user_pk):
+        Cap.objects.using(router.db_for_write(Cap)).update_or_create(
+            tenant_id=tenant_pk,
+            scope=scope,
+            name=name,
+            defaults={"amount": amount, "set_by_id": user_pk, "set_at": timezone.now()},
+        )
 
 
-def remove_cap(tenant_pk: int, scope: str, name: str) -> None:
+def remove_cap(tenant_pk: int, scope: str, name: str, *, user_pk: Any = None) -> None:
     """Give the limit its own amount back; nothing happens when it has no cap."""
     rows = Cap.objects.using(router.db_for_write(Cap))
-    rows.filter(tenant_id=tenant_pk, scope=scope, name=name).delete()
+    with acting(user=user_pk):
+        rows.filter(tenant_id=tenant_pk, scope=scope, name=name).delete()

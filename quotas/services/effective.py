@@ -15,6 +15,8 @@ from quotas.services.statement import Statement, statement_of
 from quotas.services.store import store
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from quotas.domain.policies import Limit
     from quotas.services.usage import UsageLine
 
@@ -54,15 +56,19 @@ def standing_of(tenant_pk: int) -> Standing | None:
     if statement is None or policy is None:
         return None
     at_us, lines = statement.at_us, {line.limit: line for line in statement.usage.lines}
-    candidates = _candidates(policy, at_us)
-    return Standing(
-        statement,
-        tuple(
-            Effective(
-                limit=limit, beaten=tuple(_beaten(limit, candidates[known])), line=lines.get(limit)
-            )
-            for known, limit in sorted(policy.in_force(at_us).rows.items())
-        ),
+    return Standing(statement, effective_at(policy, at_us, lines))
+
+
+def effective_at(
+    policy: Policy, at_us: int, lines: Mapping[Limit, UsageLine] | None = None
+) -> tuple[Effective, ...]:
+    """The limits that a policy gives at an instant, with what is used of them where it is known."""
+    candidates, used = _candidates(policy, at_us), lines or {}
+    return tuple(
+        Effective(
+            limit=limit, beaten=tuple(_beaten(limit, candidates[known])), line=used.get(limit)
+        )
+        for known, limit in sorted(policy.in_force(at_us).rows.items())
     )
 
 

@@ -32,14 +32,10 @@ def load_plans() -> dict[int, PlanRow]:
     """Every active plan with all its rows, by primary key. Two queries."""
     using = router.db_for_write(Plan)
     plans = {plan.pk: plan for plan in Plan.objects.using(using).filter(active=True)}
-    rows: dict[int, list[Limit]] = {pk: [] for pk in plans}
+    rows: dict[int, list[PlanLimit]] = {pk: [] for pk in plans}
     for row in PlanLimit.objects.using(using).filter(plan__in=plans).order_by("pk"):
-        source = Source(kind="plan", title=plans[row.plan_id].name, pk=row.pk)
-        rows[row.plan_id].extend(_limit(row, source))
-    return {
-        pk: PlanRow(pk=pk, key=plan.key, name=plan.name, rows=tuple(rows[pk]))
-        for pk, plan in plans.items()
-    }
+        rows[row.plan_id].append(row)
+    return {pk: as_plan(plan, rows[pk]) for pk, plan in plans.items()}
 
 
 def load_roles() -> tuple[int | None, int | None]:
@@ -80,22 +76,51 @@ def tenants_of(found: Sequence[Tenant], using: str | None = None) -> list[Tenant
     using = using or router.db_for_write(Tenant)
     pks = [each.pk for each in found]
     overrides, caps = _overrides(pks, using), _caps(pks, using)
-    return [
-        TenantRow(
-            pk=each.pk,
-            key=each.key,
-            name=each.name,
-            time_zone=each.time_zone,
-            anchor_day=each.anchor_day,
-            suspended=each.suspended,
-            epoch=each.epoch,
-            plan_pk=each.plan_id,
-            plan_since=each.plan_since,
-            overrides=tuple(overrides.get(each.pk, ())),
-            caps=tuple(caps.get(each.pk, ())),
+    return [as_tenant(each, overrides.get(each.pk, ()), caps.get(each.pk, ())) for each in found]
+
+
+def as_plan(plan: Plan, limits: Iterable[PlanLimit]) -> PlanRow:
+    """A plan as the limiter knows it, with its limits in the order given."""
+    rows: list[Limit] = []
+    for row in limits:
+        rows.extend(_limit(row, Source(kind="plan", title=plan.name, pk=row.pk)))
+    return PlanRow(pk=plan.pk, key=plan.key, name=plan.name, rows=tuple(rows))
+
+
+def as_tenant(
+    tenant: Tenant, overrides: Iterable[OverrideRow], caps: Iterable[CapRow]
+) -> TenantRow:
+    """A tenant as the limiter knows it."""
+    return TenantRow(
+        pk=tenant.pk,
+        key=tenant.key,
+        name=tenant.name,
+        time_zone=tenant.time_zone,
+        anchor_day=tenant.anchor_day,
+        suspended=tenant.suspended,
+        epoch=tenant.epoch,
+        plan_pk=tenant.plan_id,
+        plan_since=tenant.plan_since,
+        overrides=tuple(overrides),
+        caps=tuple(caps),
+    )
+
+
+def as_override(row: Override) -> Iterable[OverrideRow]:
+    """An override as the limiter knows it; nothing of one that makes no limit."""
+    source = Source(
+        kind="override", title=row.reason, pk=row.pk, starts=row.starts_at, ends=row.ends_at
+    )
+    ends = FOREVER_US if row.ends_at is None else microseconds(row.ends_at)
+    for limit in _limit(row, source):
+        yield OverrideRow(
+            pk=row.pk, limit=limit, starts_us=microseconds(row.starts_at), ends_us=ends
         )
-        for each in found
-    ]
+
+
+def as_cap(row: Cap) -> CapRow:
+    """A cap as the limiter knows it."""
+    return CapRow(scope=row.scope, name=row.name, amount=row.amount)
 
 
 def load_members(tenant_pks: Iterable[int]) -> dict[int, list[Any]]:
@@ -141,22 +166,14 @@ def _overrides(tenant_pks: list[int], using: str) -> dict[int, list[OverrideRow]
     for row in rows:
         if row.ends_at is not None and row.ends_at < over and not clock.given_us:
             continue
-        source = Source(
-            kind="override", title=row.reason, pk=row.pk, starts=row.starts_at, ends=row.ends_at
-        )
-        ends = FOREVER_US if row.ends_at is None else microseconds(row.ends_at)
-        held.setdefault(row.tenant_id, []).extend(
-            OverrideRow(pk=row.pk, limit=limit, starts_us=microseconds(row.starts_at), ends_us=ends)
-            for limit in _limit(row, source)
-        )
+        held.setdefault(row.tenant_id, []).extend(as_override(row))
     return held
 
 
 def _caps(tenant_pks: list[int], using: str) -> dict[int, list[CapRow]]:
     held: dict[int, list[CapRow]] = {}
     for row in Cap.objects.using(using).filter(tenant__in=tenant_pks).order_by("pk"):
-        cap = CapRow(scope=row.scope, name=row.name, amount=row.amount)
-        held.setdefault(row.tenant_id, []).append(cap)
+        held.setdefault(row.tenant_id, []).append(as_cap(row))
     return held
 
 

@@ -168,7 +168,7 @@ def _remove_cap(request: HttpRequest, seen: Viewing) -> dict[str, str]:
     form = UncapForm(request.POST)
     if not form.is_valid():
         return {"cap": _first(form)}
-    remove_cap(seen.tenant_pk, **form.cleaned_data)
+    remove_cap(seen.tenant_pk, **form.cleaned_data, user_pk=request.user.pk)
     return {}
 
 

@@ -13,6 +13,13 @@ def client_of(user):
     return client
 
 
+def somebody_who_may(*codenames):
+    """A browser of somebody with these permissions alone."""
+    user = a_user(is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
+    return client_of(user)
+
+
 @pytest.fixture
 def staff(db):
     """A superuser's browser."""

@@ -234,7 +234,7 @@ def test_an_action_takes_the_same_queries_for_one_tenant_and_for_many(
     for _ in range(30):
         a_tenant()
 
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(17):
         act(staff, Tenant, action, Tenant.objects.all())
 
     assert 30 == LogEntry.objects.count()

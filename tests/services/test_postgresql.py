@@ -38,6 +38,11 @@ TESTS = [
     "tests/services/test_deliveries.py",
     "tests/services/test_caps.py",
     "tests/models/test_plan_since.py",
+    "tests/models/test_versions.py",
+    "tests/models/test_versions_at_once.py",
+    "tests/services/test_applied.py",
+    "tests/admin/test_returning.py",
+    "tests/admin/test_versions.py",
     "tests/models/test_usage.py",
     "tests/models/test_alerts.py",
 ]

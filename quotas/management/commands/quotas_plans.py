@@ -20,6 +20,7 @@ from django.db import Error as DatabaseFault
 from quotas.errors import BadPlansFile, PlansChanged
 from quotas.management.drawing import plain, shown
 from quotas.management.plan_differences import report
+from quotas.models.versions import acting
 from quotas.services.plans_file.comparing import Differences
 from quotas.services.plans_file.entries import PlansFile
 from quotas.services.plans_file.importing import look, write
@@ -100,7 +101,8 @@ class Command(BaseCommand):
             raise CommandError("The database differs from the file.", returncode=DIFFERS)
         if not yes:
             self._ask()
-        write(file, differences)
+        with acting(reason="quotas_plans import"):
+            write(file, differences)
         self.stdout.write("Written.")
 
     def _show(self, differences: Differences) -> None:

@@ -1,19 +1,25 @@
-"""Shows what applies to a tenant, where each number came from, and what is used now."""
+"""Shows what applies to a tenant, or applied once, where each number came from, what is used."""
 
 from __future__ import annotations
 
 import json
+from argparse import ArgumentTypeError
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Q
+from django.utils import timezone
 
 from quotas.domain.words import EVERY_SCOPE
 from quotas.management.drawing import plain, shown
 from quotas.management.showing import report
+from quotas.management.showing_applied import report_applied
 from quotas.models import Tenant
+from quotas.services.applied import applied_to
+from quotas.services.policy import zone_of
 from quotas.services.statement import Statement, as_data, statement_of
 
 MOST_NAMES, LONGEST_NAME = 3, 60
@@ -32,9 +38,20 @@ class Command(BaseCommand):
         parser.add_argument("tenant", help="the tenant's key")
         parser.add_argument("scope", nargs="?", help="only this scope, and * (default: all)")
         parser.add_argument("--user", help="a log-in whose own numbers to show, too")
-        parser.add_argument("--json", action="store_true", help="for programs")
+        ways = parser.add_mutually_exclusive_group()
+        ways.add_argument("--json", action="store_true", help="for programs")
+        ways.add_argument(
+            "--at",
+            metavar="INSTANT",
+            type=_instant,
+            help="what applied then, without usage, such as 2026-11-03T14:02+01:00 (without an "
+            "offset: in the tenant's time zone)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["at"] is not None:
+            self._applied(options["tenant"], options["at"], options["scope"])
+            return
         scope, user = options["scope"], options["user"]
         user_pk = None if user is None else _user_pk(user)
         statement = statement_of(options["tenant"], user_pk=user_pk, scope=scope)
@@ -50,6 +67,26 @@ class Command(BaseCommand):
         encoding = getattr(self.stdout, "encoding", None)
         for line in report(statement, encoding):
             self.stdout.write(plain(line, encoding))
+
+    def _applied(self, key: str, at: datetime, scope: str | None) -> None:
+        tenant = Tenant.objects.filter(key=key).first()
+        if tenant is None:
+            raise CommandError(_unknown(key))
+        zone = zone_of(tenant.time_zone)
+        at = at if at.tzinfo else at.replace(tzinfo=zone)
+        if at > timezone.now():
+            raise CommandError("--at is yet to come: give an instant that is past.")
+        encoding = getattr(self.stdout, "encoding", None)
+        for line in report_applied(applied_to(tenant.pk, at), zone, scope, encoding):
+            self.stdout.write(plain(line, encoding))
+
+
+def _instant(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as error:
+        message = f"{text!r} is no instant: write such as 2026-11-03T14:02"
+        raise ArgumentTypeError(message) from error
 
 
 def _user_pk(name: str) -> Any:

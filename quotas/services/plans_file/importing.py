@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 
 from quotas.errors import BadPlansFile, PlansChanged
 from quotas.models import Plan, PlanLimit
+from quotas.models.versions import one_version
 from quotas.services.plans_file.comparing import (
     Change,
     Differences,
@@ -42,7 +43,7 @@ def write(file: PlansFile, looked_at: Differences) -> None:
     Raises `PlansChanged` when plans are no longer what they were then.
     """
     try:
-        with transaction.atomic(using=database()):
+        with transaction.atomic(using=database()), one_version(database()):
             stored = stored_plans(locked=True)
             if compare(stored.entries, file.plans) != looked_at:
                 raise _changed("somebody has changed plans meanwhile")

@@ -1,0 +1,156 @@
+"""Returns rows to an earlier version: looked at first, then all of it in one transaction.
+
+What staff edit goes back; what counts on by itself, such as an epoch, does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.db import models
+from django.db.models import CharField, Value
+from django.db.models.functions import Cast, Concat
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from quotas.models import Plan, PlanLimit
+from quotas.models.reach import rows_of
+from quotas.models.versions import DELETED
+from quotas.services.versions import PARENT, held_at
+
+BY = ("created_by", "set_by")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A row as it is, and as it is to be; None: it is not there."""
+
+    model: Any
+    before: Any
+    after: Any
+
+    @property
+    def verb(self) -> str:
+        """The permission that it takes."""
+        if self.before is None:
+            return "add"
+        return "delete" if self.after is None else "change"
+
+
+def turn_of(model: Any, version: Any, using: str) -> Turn | None:
+    """What returns one row to a version of it; None when it is so already, or was deleted then.
+
+    Raises `ValidationError` for a row that belonged to another plan or tenant than it does now.
+    """
+    if version.history_type == DELETED:
+        return None
+    row = rows_of(model, using).filter(pk=version.id).first()
+    turn = _turn(model, row, version)
+    return turn if row is None or edited(model, row, turn.after) else None
+
+
+def turns_of_plan(plan: Plan, at: datetime, using: str) -> list[Turn]:
+    """What returns a plan with all its limits to what they were at an instant.
+
+    Raises `ValidationError` for a limit that belongs to another plan now.
+    """
+    then = held_at(Plan, at, using).filter(id=plan.pk).first()
+    if then is None:
+        return []
+    known = held_at(PlanLimit, at, using).filter(plan_id=plan.pk)
+    versions = {version.id: version for version in known}
+    rows = {row.pk: row for row in rows_of(PlanLimit, using).filter(pk__in=versions)}
+    others = rows_of(PlanLimit, using).filter(plan_id=plan.pk).exclude(pk__in=versions)
+    gone = [Turn(model=PlanLimit, before=row, after=None) for row in others]
+    stored = rows_of(Plan, using).get(pk=plan.pk)
+    turns = [_turn(Plan, stored, then)]
+    turns += [_turn(PlanLimit, rows.get(pk), version) for pk, version in sorted(versions.items())]
+    return gone + [
+        turn for turn in turns if turn.before is None or edited(turn.model, turn.before, turn.after)
+    ]
+
+
+def take(turns: list[Turn], using: str, *, staff: Any) -> None:
+    """Write the rows as they are to be; raises `ValidationError` for what cannot be.
+
+    Runs in a transaction that keeps one version of each row: some are written twice.
+    """
+    for turn in turns:
+        if turn.after is None:
+            turn.before.delete(using=using)
+    _make_room(turns, using)
+    for turn in turns:
+        if turn.after is None:
+            continue
+        _must_be_there(turn)
+        if turn.before is None:
+            _by(turn.after, staff)
+        turn.after.full_clean()
+        turn.after.save(using=using, force_insert=turn.before is None)
+
+
+def edited(model: Any, before: Any, after: Any) -> list[Any]:
+    """The fields that staff edit, of which the two differ."""
+    return [
+        field
+        for field in model._meta.concrete_fields  # noqa: SLF001 - Django's documented name
+        if field.editable
+        and not field.primary_key
+        and getattr(before, field.attname) != getattr(after, field.attname)
+    ]
+
+
+def _turn(model: Any, row: Any, version: Any) -> Turn:
+    parent = PARENT.get(model)
+    if row is not None and parent and getattr(row, parent) != getattr(version, parent):
+        message = _("%(row)s belongs to another now: move it back first, on its own page.")
+        raise ValidationError(message, code="moved", params={"row": str(row)})
+    after = version.instance
+    after._state.db = version._state.db  # noqa: SLF001 - what it says of relations is asked there
+    if row is not None:
+        after._state.adding = False  # noqa: SLF001 - it is there
+        for field in model._meta.concrete_fields:  # noqa: SLF001 - Django's documented name
+            if not field.editable and not field.primary_key:
+                setattr(after, field.attname, getattr(row, field.attname))
+    return Turn(model=model, before=row, after=after)
+
+
+def _make_room(turns: list[Turn], using: str) -> None:
+    """Move limits that change their name out of the way: two may swap theirs."""
+    leaving = [
+        turn.before.pk
+        for turn in turns
+        if turn.model is PlanLimit
+        and turn.before is not None
+        and turn.after is not None
+        and (turn.before.scope, turn.before.name) != (turn.after.scope, turn.after.name)
+    ]
+    if leaving:
+        parked = Concat(Value("~"), Cast("pk", CharField()))
+        rows_of(PlanLimit, using).filter(pk__in=leaving).update(name=parked)
+
+
+def _must_be_there(turn: Turn) -> None:
+    """Raise `ValidationError` when what the row pointed to then is gone."""
+    for field in edited(turn.model, turn.before, turn.after) if turn.before else ():
+        if not isinstance(field, models.ForeignKey):
+            continue
+        try:
+            getattr(turn.after, field.name)
+        except ObjectDoesNotExist:
+            message = _("%(field)s: what it was then has been deleted.")
+            raise ValidationError(
+                message, code="gone", params={"field": field.verbose_name}
+            ) from None
+
+
+def _by(row: Any, staff: Any) -> None:
+    """Whoever makes a row again has made it."""
+    for name in BY:
+        if hasattr(row, f"{name}_id"):
+            setattr(row, name, staff)
+    if hasattr(row, "set_at"):
+        row.set_at = timezone.now()
