@@ -85,4 +85,4 @@ class PutInShadow(Turn):
         return limit.mode != Mode.SHADOW
 
 
-TURNS: dict[str, type[Turn]] = {"enforce": Enforce, "shadow": PutInShadow}
+TURNS: dict[str, type[Turn]] = {"enforce": Enforce, "start": PutInShadow}
