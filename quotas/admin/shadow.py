@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
@@ -21,11 +22,13 @@ from django.views.decorators.http import require_safe
 
 from quotas.admin.audit import AuditedAdmin, locked, log_changes
 from quotas.admin.in_force import tell_now
+from quotas.admin.promises import promise
 from quotas.admin.shadow_steps import TURNS, Turn
 from quotas.admin.shadow_words import (
     SPANS,
     dated,
     facts,
+    named,
     notes,
     stands,
     tenant_rows,
@@ -101,8 +104,10 @@ class ShadowPages(AuditedAdmin):
             raise Http404
         if not self.has_change_permission(request, limit):
             raise PermissionDenied
-        found = shadow_of(limit, among=self._tenants(request)) if kind.fits(limit) else None
-        form = kind(found, request.POST if request.method == "POST" else None)
+        look = partial(shadow_of, limit, among=self._tenants(request))
+        form = kind(
+            look if kind.fits(limit) else None, request.POST if request.method == "POST" else None
+        )
         if request.method == "POST" and form.is_valid() and self._turned(request, limit, form):
             done = _("%(step)s: done for %(limit)s.") % {"step": kind.title, "limit": limit}
             self.message_user(request, done, messages.SUCCESS)
@@ -149,7 +154,8 @@ class ShadowPages(AuditedAdmin):
             "opts": self.opts,
             "original": limit,
             "title": title,
-            "subtitle": str(limit),
+            "subtitle": named(limit),
+            "promise": promise(limit),
             "stands": self.stands(limit),
             "turns": [
                 (kind.title, f"{shadow_address(limit)}{name}/")

@@ -5,6 +5,7 @@ Each asks for a reason, says what follows, and turns the mode of the limit's loc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django import forms
@@ -19,7 +20,10 @@ from quotas.services.shadow import Shadow
 
 
 class Turn(forms.Form):
-    """Puts a limit into ``mode``. ``fits`` tells whether it can be; it looks again when it acts."""
+    """Puts a limit into ``mode``. ``fits`` tells whether that is to be done.
+
+    ``look`` finds what the limit would have denied, for the page alone; None: nothing to be found.
+    """
 
     title: ClassVar[Any] = ""
     mode: ClassVar[Mode]
@@ -28,9 +32,9 @@ class Turn(forms.Form):
         label=_("Reason"), max_length=REASON, widget=forms.TextInput(attrs={"size": 60})
     )
 
-    def __init__(self, found: Shadow | None, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, look: Callable[[], Shadow] | None, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.found = found
+        self.look = look
 
     @property
     def consequence(self) -> str:
@@ -58,7 +62,7 @@ class Enforce(Turn):
 
     @property
     def consequence(self) -> str:
-        return "" if self.found is None else consequence(self.found)
+        return "" if self.look is None else consequence(self.look())
 
     @classmethod
     def fits(cls, limit: LimitFields) -> bool:

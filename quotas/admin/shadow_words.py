@@ -49,10 +49,16 @@ def stands(limit: PlanLimit | Override) -> str:
     return str(STANDS[Mode(limit.mode)]) % {"since": dated(began(limit))}
 
 
+def named(limit: PlanLimit | Override) -> str:
+    """A limit with its plan, or its tenant."""
+    whose = limit.tenant if isinstance(limit, Override) else limit.plan
+    return f"{whose}: {limit}"
+
+
 def facts(found: Shadow) -> list[tuple[str, str]]:
     """The sums, each by its name."""
     sums, would = found.sums, len(found.rows)
-    named = [
+    lines = [
         (gettext("Calls"), number(sums.requests)),
         (gettext("Admitted"), number(sums.admitted)),
         (gettext("Denied by other limits"), number(sums.denied)),
@@ -62,18 +68,14 @@ def facts(found: Shadow) -> list[tuple[str, str]]:
         (gettext("Tenants without a call"), number(max(0, found.tenants - found.called))),
     ]
     if found.nobody is not None:
-        would_nobody = _("%(would)s of %(calls)s calls") % _values(found.nobody)
-        named.append((gettext("Would have denied callers without a tenant"), would_nobody))
-    return named
+        would_nobody = gettext("%(would)s of %(calls)s calls") % _values(found.nobody)
+        lines.append((gettext("Would have denied callers without a tenant"), would_nobody))
+    return lines
 
 
 def notes(found: Shadow) -> list[str]:
     """What the numbers leave out, and how exact they are."""
-    said = [
-        gettext("Counted from %(start)s.") % {"start": dated(found.start)}
-        + " "
-        + counted_up_to(found)
-    ]
+    said = [_counted(found)]
     if found.whole_days:
         said.append(gettext("Of long ago whole days are kept: the first of them counts whole."))
     if found.overridden:
@@ -96,26 +98,16 @@ def consequence(found: Shadow) -> str:
     """What it means to enforce the limit, as far as is known."""
     would = len(found.rows)
     text = ngettext(
-        "Since %(since)s it would have denied %(would)s of %(calls)s calls, of %(count)s tenant.",
-        "Since %(since)s it would have denied %(would)s of %(calls)s calls, of %(count)s tenants.",
+        "It would have denied %(would)s of %(calls)s calls, of %(count)s tenant.",
+        "It would have denied %(would)s of %(calls)s calls, of %(count)s tenants.",
         would,
     )
-    values = {**_values(found.sums), "since": dated(found.start), "count": number(would)}
-    said = [text % values]
+    said = [text % {**_values(found.sums), "count": number(would)}]
     if found.nobody is not None:
         text = gettext("Of callers without a tenant: %(would)s of %(calls)s calls.")
         said.append(text % _values(found.nobody))
-    said.append(counted_up_to(found))
-    said.append(gettext("Once it is enforced, such calls are denied."))
+    said += [_counted(found), gettext("Once it is enforced, such calls are denied.")]
     return " ".join(said)
-
-
-def counted_up_to(found: Shadow) -> str:
-    """How far the numbers go: they lag behind as the flush does."""
-    if found.copied_at is None:
-        return gettext("Nothing is counted yet: run quotas_flush, every few minutes.")
-    text = gettext("Counted up to %(at)s, when quotas_flush last copied anything.")
-    return text % {"at": dated(found.copied_at)}
 
 
 def tenant_rows(rows: Iterable[Shadowed]) -> list[TenantRow]:
@@ -147,6 +139,14 @@ def dated(when: datetime) -> str:
 def number(value: int) -> str:
     """A whole number with its digits grouped."""
     return str(number_format(value, force_grouping=True))
+
+
+def _counted(found: Shadow) -> str:
+    """How far the numbers go: they lag behind as the flush does."""
+    if found.copied_at is None:
+        return gettext("Nothing is counted yet: run quotas_flush, every few minutes.")
+    text = gettext("Counted from %(start)s up to %(end)s, when quotas_flush last copied anything.")
+    return text % {"start": dated(found.start), "end": dated(found.copied_at)}
 
 
 def _row(tenant: Any, sums: Sums) -> TenantRow:

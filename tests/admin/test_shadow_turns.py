@@ -68,7 +68,7 @@ def test_the_page_that_asks_says_what_would_have_been_denied(staff, plan, limit)
 
     text = Reading(staff.get(shadow_url(limit, "enforce"))).text
 
-    assert "it would have denied 6 of 30 calls, of 2 tenants." in text
+    assert "It would have denied 6 of 30 calls, of 2 tenants." in text
     assert "Once it is enforced, such calls are denied." in text
     assert "shadow" == mode(limit)
 

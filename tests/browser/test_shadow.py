@@ -47,7 +47,7 @@ def test_a_limit_is_tried_in_shadow_and_enforced_from_there(visit, demo):
     expect(row).to_contain_text("50 %")
     expect(row.get_by_role("cell").first).to_have_text("2")
     expect(row.get_by_role("meter")).to_have_attribute("value", "50")
-    expect(page.locator("#content-main")).to_contain_text("Counted up to")
+    expect(page.locator("#content-main")).to_contain_text("Counted from")
 
     page.get_by_role("link", name="Enforce it").click()
     expect(page.locator("#step_form")).to_contain_text("denied 2 of 4 calls, of 1 tenant.")
