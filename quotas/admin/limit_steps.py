@@ -24,7 +24,7 @@ SEPARATOR = "/"
 COPIED = [
     field.name
     for field in LimitFields._meta.get_fields()  # noqa: SLF001 - Django's documented name
-    if field.name != "amount"
+    if field.name not in {"amount", "mode_since"}
 ]
 
 

@@ -15,10 +15,11 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from quotas.admin.audit import AuditedAdmin, locked, log_changes, turned
+from quotas.admin.audit import locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.limit_forms import LimitForm
 from quotas.admin.promises import promise
+from quotas.admin.shadow import ShadowPages
 from quotas.domain.limits import MOST_AMOUNT
 from quotas.domain.words import Mode
 from quotas.models.limit_fields import LimitFields
@@ -62,7 +63,7 @@ class AmountActionForm(ActionForm):
     )
 
 
-class LimitAdmin(AuditedAdmin):
+class LimitAdmin(ShadowPages):
     """Lists limits with what they promise, and changes many at once."""
 
     form = LimitForm

@@ -110,6 +110,11 @@ class OverrideAdmin(VersionedAdmin, LimitAdmin):
     def state(self, row: Override) -> str:
         return state(row) if row.pk else "–"
 
+    def stands(self, limit: Override) -> str:
+        """The mode, and whether the override acts at all."""
+        acts = gettext("The override is %(state)s.") % {"state": state(limit)}
+        return f"{super().stands(limit)} {acts}"
+
     @admin.display(description=_("until"), ordering=Known("ends_at"))
     def ends(self, row: Override) -> Any:
         return row.ends_at or _("for good")

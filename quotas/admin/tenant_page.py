@@ -22,6 +22,7 @@ from quotas.services.effective import Effective, Standing, standing_of
 from quotas.services.statement import SECOND_US, State, state_of
 
 PAGES = {"plan": "admin:quotas_planlimit_change", "override": "admin:quotas_override_change"}
+SHADOWS = {"plan": "admin:quotas_planlimit_shadow", "override": "admin:quotas_override_shadow"}
 
 
 class EffectiveRow:
@@ -36,6 +37,7 @@ class EffectiveRow:
         self.promise = guarantee(self.limit.rule, translation)
         self.source = self._source(self.limit)
         self.address = address_of(self.limit)
+        self.shadow = address_of(self.limit, SHADOWS) if self.limit.mode is Mode.SHADOW else None
         self.beaten = [(amount_of(each), self._origin(each)) for each in effective.beaten]
         self.percent = effective.line and effective.line.percent
 
@@ -145,9 +147,9 @@ def amount_of(limit: Limit) -> str:
     return amount_said(limit.rule.amount)
 
 
-def address_of(limit: Limit) -> str | None:
-    """The page of the row that a limit was defined in."""
-    page = PAGES.get(limit.source.kind)
+def address_of(limit: Limit, pages: dict[str, str] = PAGES) -> str | None:
+    """The page of the row that a limit was defined in, or another page of that row."""
+    page = pages.get(limit.source.kind)
     return (
         None if page is None or limit.source.pk is None else reverse(page, args=[limit.source.pk])
     )

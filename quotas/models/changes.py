@@ -1,6 +1,6 @@
 """Announces what is saved, deleted or loaded row by row. Bulk writes: `quotas.models.querysets`.
 
-Versions, and a tenant's ``plan_since``, are kept on the same occasions.
+Versions, a tenant's ``plan_since`` and a limit's ``mode_since`` are kept on the same occasions.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from typing import Any
 from django.apps import apps
 from django.db.models.signals import post_delete, post_save, pre_save
 
+from quotas.models.limit_fields import LimitFields
+from quotas.models.mode_since import keep_mode_since
 from quotas.models.plan_since import keep_plan_since
 from quotas.models.reach import Announced, Reach, rows_of
 from quotas.models.tenants import Tenant
@@ -36,6 +38,8 @@ def connect() -> None:
             post_save.connect(
                 forget_double, sender=versions.history.model, dispatch_uid="quotas.versions"
             )
+        if issubclass(model, LimitFields):
+            pre_save.connect(keep_mode_since, sender=model, dispatch_uid="quotas.mode_since")
 
 
 def _before_save(*, sender: type[Announced], instance: Announced, using: str, **_: Any) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from quotas.domain.limits import LONGEST_PERIOD, MICROSECOND, MOST_AMOUNT, Rule
@@ -18,6 +19,7 @@ from quotas.errors import InvalidLimit
 from quotas.models.choices import ALGORITHMS, BUCKETS, MODES, OUTAGE_POLICIES, SUBJECTS, UNITS
 from quotas.models.fields import ThresholdsField, usual_thresholds
 from quotas.models.limit_checks import CHECKED, limit_checks
+from quotas.models.mode_since import with_mode_since
 from quotas.models.versions import Versioned
 
 CALENDAR = Algorithm.CALENDAR_QUOTA.value
@@ -133,6 +135,12 @@ class LimitFields(Versioned):
             "not evaluated. Default: enforce."
         ),
     )
+    mode_since = models.DateTimeField(
+        _("mode since"),
+        default=timezone.now,
+        editable=False,
+        help_text=_("When the limit was put into its mode; it keeps itself. Default: now."),
+    )
     outage_policy = models.CharField(
         _("outage policy"),
         max_length=10,
@@ -165,6 +173,10 @@ class LimitFields(Versioned):
 
     def __str__(self) -> str:
         return f"{self.scope}/{self.name}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write ``mode_since`` wherever the mode is written."""
+        super().save(*args, **with_mode_since(self, kwargs))
 
     def clean(self) -> None:
         super().clean()

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from quotas.models.limit_fields import LimitFields
-from quotas.models.querysets import AnnouncingQuerySet
+from quotas.models.querysets import AnnouncingQuerySet, LimitQuerySet
 from quotas.models.reach import Concerns
 from quotas.models.versions import Versioned, Versions
 
@@ -96,7 +96,7 @@ class PlanLimit(LimitFields):
         help_text=_("Whose limit this is. No default."),
     )
 
-    objects = AnnouncingQuerySet.as_manager()
+    objects = LimitQuerySet.as_manager()
     history = Versions()
 
     class Meta(LimitFields.Meta):

@@ -14,6 +14,7 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from quotas.models.mode_since import since_turned
 from quotas.models.plan_since import PLAN, since_moved
 from quotas.models.reach import Announced, Reach, rows_of
 from quotas.models.versions import BATCH, Versioned, keep, one_version
@@ -141,7 +142,52 @@ class TenantQuerySet(AnnouncingQuerySet[Row]):
         return super()._known(rows) | rows_of(self.model, self.db).filter(key__in=keys)
 
 
-class OverrideQuerySet(AnnouncingQuerySet[Row]):
+class LimitQuerySet(AnnouncingQuerySet[Row]):
+    """Limits. A bulk write that turns their modes says since when, unless it is told."""
+
+    def update(self, **kwargs: Any) -> int:
+        if "mode" in kwargs and "mode_since" not in kwargs:
+            kwargs = {"mode_since": since_turned(kwargs["mode"]), **kwargs}
+        return super().update(**kwargs)
+
+    update.alters_data = True  # type: ignore[attr-defined]
+
+    def bulk_create(
+        self,
+        objs: Iterable[Row],
+        batch_size: int | None = None,
+        ignore_conflicts: bool = False,  # noqa: FBT001, FBT002
+        update_conflicts: bool = False,  # noqa: FBT001, FBT002
+        update_fields: Collection[str] | None = None,
+        unique_fields: Collection[str] | None = None,
+    ) -> list[Row]:
+        rows, written = list(objs), set(update_fields or ())
+        self._for_write = True
+        modes: dict[Any, Any] = {}
+        if "mode" in written and "mode_since" not in written:
+            met = self._met_by(rows, unique_fields or ["pk"])
+            modes = dict(met.values_list("pk", "mode"))
+        with transaction.atomic(self.db, savepoint=False):
+            made = super().bulk_create(
+                rows, batch_size, ignore_conflicts, update_conflicts, update_fields, unique_fields
+            )
+            known = rows_of(self.model, self.db).filter(pk__in=modes)
+            found = known.values_list("pk", "mode") if modes else ()
+            if turned := [pk for pk, mode in found if mode != modes[pk]]:
+                known.filter(pk__in=turned).update(mode_since=timezone.now())
+        return made
+
+    def _met_by(self, rows: list[Row], unique: Collection[str]) -> models.QuerySet[Row]:
+        """All that a write of ``rows`` may meet, and perhaps some more."""
+        options: Any = self.model._meta  # noqa: SLF001 - Django's documented name
+        met = rows_of(self.model, self.db)
+        for name in unique:
+            column = name if name == "pk" else options.get_field(name).attname
+            met = met.filter(**{f"{column}__in": {getattr(row, column) for row in rows}})
+        return met
+
+
+class OverrideQuerySet(LimitQuerySet[Row]):
     """Overrides, by when they are in force: from their start, up to and without their end."""
 
     def not_over(self, instant: datetime) -> OverrideQuerySet[Row]:

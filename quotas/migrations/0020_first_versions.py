@@ -37,7 +37,7 @@ def _keep_what_is_there(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("quotas", "0018_versions"),
+        ("quotas", "0019_versions"),
     ]
 
     operations = [

@@ -11,7 +11,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("quotas", "0017_alert_nobody"),
+        ("quotas", "0018_mode_since"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -113,6 +113,14 @@ class Migration(migrations.Migration):
                     models.BigIntegerField(blank=True, null=True, verbose_name="capacity"),
                 ),
                 ("mode", models.CharField(default="enforce", max_length=10, verbose_name="mode")),
+                (
+                    "mode_since",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now,
+                        editable=False,
+                        verbose_name="mode since",
+                    ),
+                ),
                 (
                     "outage_policy",
                     models.CharField(default="allow", max_length=10, verbose_name="outage policy"),
@@ -259,6 +267,14 @@ class Migration(migrations.Migration):
                     models.BigIntegerField(blank=True, null=True, verbose_name="capacity"),
                 ),
                 ("mode", models.CharField(default="enforce", max_length=10, verbose_name="mode")),
+                (
+                    "mode_since",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now,
+                        editable=False,
+                        verbose_name="mode since",
+                    ),
+                ),
                 (
                     "outage_policy",
                     models.CharField(default="allow", max_length=10, verbose_name="outage policy"),
