@@ -27,9 +27,11 @@ from quotas.services.staff import rows_of, seen_by
 if TYPE_CHECKING:
     Options = BaseModelAdmin[Any]
     Admin = admin.ModelAdmin[Any]
+    Inline = admin.options.InlineModelAdmin[Any, Any]
+    FormSet = forms.BaseInlineFormSet[Any, Any, Any]
     RelatedFilter = admin.RelatedFieldListFilter
 else:
-    Options = Admin = object
+    Options = Admin = Inline = FormSet = object
     RelatedFilter = admin.RelatedFieldListFilter
 
 Row = TypeVar("Row", bound=Model)
@@ -82,6 +84,20 @@ class OwnRelatedFilter(RelatedFilter):
         )
 
 
+class OwnRows(FormSet):
+    """Refuses a row of another parent like one that is not there.
+
+    Django leaves it as it is, but takes its number, which tells that there is such a row.
+    """
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        model: Any = self.model
+        field = form.fields.get(model._meta.pk.name)  # noqa: SLF001 - the same
+        if isinstance(field, forms.ModelChoiceField) and field.queryset is not None:
+            field.queryset = field.queryset.filter(**{self.fk.name: self.instance.pk})
+
+
 class BoundOptions(Options):
     """Rows, choices and rights of a page or an inline."""
 
@@ -118,6 +134,14 @@ class BoundOptions(Options):
     def _leaves(self, request: HttpRequest, verb: str) -> bool:
         """Whether whoever asks is not too closely bound for this."""
         return verb not in WITHHELD.get(self.model, ()) or tenants_seen(request) is None
+
+
+class BoundInline(BoundOptions, Inline):
+    """The rows of a page that belong to its own."""
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        found: Any = super().get_formset(request, obj, **kwargs)
+        return type(found.__name__, (OwnRows, found), {})
 
 
 class BoundAdmin(BoundOptions, Admin):
@@ -179,5 +203,5 @@ class BoundAdmin(BoundOptions, Admin):
 
 def bound(parent: Any) -> Any:
     """``parent``, Django's class or another admin's, with what binds its pages or inlines."""
-    front = BoundAdmin if issubclass(parent, admin.ModelAdmin) else BoundOptions
+    front = BoundAdmin if issubclass(parent, admin.ModelAdmin) else BoundInline
     return type(parent)(parent.__name__, (front, parent), {"__module__": __name__})
