@@ -94,5 +94,15 @@ class Conf:
         """
         return str(self._get("QUOTAS_WEBHOOK_ADDRESSES", "public"))
 
+    @property
+    def staff_tenants(self) -> str | None:
+        """``QUOTAS_STAFF_TENANTS``: dotted path of ``tenants(user)``: which ones staff may see.
+
+        It returns None for all, else a queryset of tenants or their primary keys, such as
+        ``"quotas.services.staff.by_membership"``. Default None: staff see all tenants.
+        """
+        path = self._get("QUOTAS_STAFF_TENANTS", None)
+        return None if path is None else str(path)
+
 
 conf = Conf()

@@ -35,6 +35,10 @@ class EngineUnavailable(QuotasError):
     perhaps_done: bool = False
 
 
+class StaffTenantsUnknown(QuotasError):
+    """``QUOTAS_STAFF_TENANTS`` did not tell which tenants somebody of the staff may see."""
+
+
 class Refusal(QuotasError):
     """A request that no limit denied, but the plan or the tenant does.
 

@@ -8,6 +8,8 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
+from quotas.admin.bound import bound
+
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
     StackedInline = admin.StackedInline[Any, Any]
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
     ModelChoiceField = forms.ModelChoiceField[Any]
     InlineFormSet = forms.BaseInlineFormSet[Any, Any, Any]
 else:
-    ModelAdmin = admin.ModelAdmin
-    StackedInline = admin.StackedInline
-    TabularInline = admin.TabularInline
+    ModelAdmin = bound(admin.ModelAdmin)
+    StackedInline = bound(admin.StackedInline)
+    TabularInline = bound(admin.TabularInline)
     ModelForm = forms.ModelForm
     ModelChoiceField = forms.ModelChoiceField
     InlineFormSet = forms.BaseInlineFormSet

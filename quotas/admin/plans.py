@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import locked, log_changes, turned
+from quotas.admin.bound import own
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.formsets import LimitFormSet, LimitRowForm
 from quotas.admin.in_force import TellsInForce
@@ -74,7 +75,11 @@ class PlanAdmin(TellsInForce, VersionedAdmin, PreviewAdmin):
     save_on_top = True
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        counts = {"limit_count": _counted(PlanLimit), "tenant_count": _counted(Tenant)}
+        tenants = own(request, Tenant.objects.all())
+        counts = {
+            "limit_count": _counted(PlanLimit.objects.all()),
+            "tenant_count": _counted(tenants),
+        }
         rows: QuerySet[Any] = super().get_queryset(request).annotate(**counts)
         return rows
 
@@ -113,6 +118,7 @@ class PlanAdmin(TellsInForce, VersionedAdmin, PreviewAdmin):
 class PlanLimitAdmin(TellsInForce, VersionedAdmin, LimitAdmin):
     """The limits of all plans."""
 
+    settled = ("plan",)
     list_display = ["limit", "plan", "allows", "promise", "amount", "mode"]
     list_editable = ["amount", "mode"]
     list_select_related = ["plan"]
@@ -126,8 +132,8 @@ class PlanLimitAdmin(TellsInForce, VersionedAdmin, LimitAdmin):
         return in_words(row)
 
 
-def _counted(model: type[PlanLimit | Tenant]) -> Coalesce:
-    """How many rows of ``model`` a plan has: by themselves, so that counts do not multiply."""
-    rows = model.objects.filter(plan=OuterRef("pk")).order_by().values("plan")
-    counted = rows.annotate(count=Count("pk")).values("count")
+def _counted(rows: QuerySet[Any]) -> Coalesce:
+    """How many of ``rows`` a plan has: by themselves, so that counts do not multiply."""
+    of_plan = rows.filter(plan=OuterRef("pk")).order_by().values("plan")
+    counted = of_plan.annotate(count=Count("pk")).values("count")
     return Coalesce(Subquery(counted), 0, output_field=IntegerField())

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from quotas.admin.bound import tenants_seen
 from quotas.admin.parents import LookOnlyAdmin
 from quotas.models import Status
 from quotas.services import status_report, worker_rows
@@ -22,10 +23,10 @@ from quotas.services.status import status
 
 @admin.register(Status)
 class StatusAdmin(LookOnlyAdmin):
-    """One page in place of a list, for whoever may view plans."""
+    """One page in place of a list, for whoever may view the plans of all: it tells of all."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return bool(request.user.has_perm("quotas.view_plan"))
+        return request.user.has_perm("quotas.view_plan") and tenants_seen(request) is None
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)

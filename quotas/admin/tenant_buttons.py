@@ -14,6 +14,7 @@ from django.urls import path, reverse
 from django.utils.translation import gettext as _
 
 from quotas.admin.audit import locked, log_changes
+from quotas.admin.bound import own_choices
 from quotas.admin.limit_steps import Boost, GrantExtra
 from quotas.admin.tenant_page import TenantPage
 from quotas.admin.tenant_steps import MovePlan, ResetCounters, Resume, Step, Suspend
@@ -58,6 +59,7 @@ class TenantButtons(TenantPage):
         if not self._may(request, tenant, kind):
             raise PermissionDenied
         form = kind(tenant, request.POST if request.method == "POST" else None)
+        own_choices(request, form)
         if request.method == "POST" and self._taken(request, tenant, form):
             done = _("%(step)s: done for %(tenant)s.") % {"step": kind.title, "tenant": tenant}
             self.message_user(request, done, messages.SUCCESS)

@@ -27,6 +27,7 @@ quotas.E016  ``QUOTAS_TENANT_HEADER`` is no name of a header
 quotas.E017  ``QUOTAS_HEADERS`` is no list of known dialects
 quotas.E018  ``QUOTAS_SITE_URL`` is nothing that a link can begin with
 quotas.E019  ``QUOTAS_WEBHOOK_ADDRESSES`` is neither "public" nor "any"
+quotas.E030  ``QUOTAS_STAFF_TENANTS`` cannot be imported, or called with a user
 quotas.W010  a ``QUOTAS_`` setting that does not exist
 quotas.W020  a view's plan throttle has no scope: only limits of ``*`` apply
 quotas.W021  a view's scope has no row in any active plan (database)

@@ -64,7 +64,7 @@ def check_tenant_resolver(**kwargs: Any) -> Messages:
     name = "QUOTAS_TENANT_RESOLVER"
     if not hasattr(settings, name):
         return []  # the default
-    why = _no_resolver(getattr(settings, name))
+    why = _not_called(getattr(settings, name), "a request and a view", "request", "view")
     hint = 'Give the dotted path of a function of (request, view), such as "shop.tenants.resolve".'
     return [_error(name, why, hint, "quotas.E015")] if why else []
 
@@ -115,6 +115,17 @@ def check_webhook_addresses(**kwargs: Any) -> Messages:
 
 
 @checks.register(TAG)
+def check_staff_tenants(**kwargs: Any) -> Messages:
+    """E030: ``QUOTAS_STAFF_TENANTS`` is None, or leads to what can be called with a user."""
+    name = "QUOTAS_STAFF_TENANTS"
+    if getattr(settings, name, None) is None:
+        return []  # staff see all tenants
+    why = _not_called(getattr(settings, name), "a user", "user")
+    hint = 'Give the dotted path of a function of (user), "quotas.services.staff.by_membership".'
+    return [_error(name, why, hint, "quotas.E030")] if why else []
+
+
+@checks.register(TAG)
 def check_names(**kwargs: Any) -> Messages:
     """W010: every ``QUOTAS_`` setting exists; a typing error would leave a default in force."""
     found: Messages = []
@@ -160,8 +171,8 @@ def _no_dialects(value: object) -> str:
     return "which names a dialect twice" if len(set(value)) < len(value) else ""
 
 
-def _no_resolver(path: object) -> str:
-    """What is wrong with a resolver's path; nothing when it takes a request and a view."""
+def _not_called(path: object, taken: str, *values: str) -> str:
+    """What is wrong with the path of a function; nothing when it takes so many ``values``."""
     if not isinstance(path, str):
         return "which is no text"
     try:
@@ -171,9 +182,9 @@ def _no_resolver(path: object) -> str:
     if not callable(found):
         return f"which is {shown(found)} and cannot be called"
     try:
-        inspect.signature(found).bind("request", "view")
+        inspect.signature(found).bind(*values)
     except TypeError:
-        return "which does not take a request and a view"
+        return f"which does not take {taken}"
     except ValueError:
         return ""  # written in C, it tells no signature
     return ""

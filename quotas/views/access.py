@@ -1,4 +1,4 @@
-"""Whose usage somebody may look at: that of the own tenants, and of all with the permission.
+"""Whose usage somebody may look at: of the own tenants, and of those that staff may see.
 
 Asked of the database each time, so that a membership that was taken away shows nothing any more.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Q
 from django.http import Http404
 from django.utils.translation import gettext as _
 
 from quotas.models import Membership, Tenant
+from quotas.services.staff import seen_by, sees
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -19,22 +21,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewing:
-    """Somebody who may look at a tenant: one of its members, or ``staff`` who may see all."""
+    """Somebody who may look at a tenant: one of its members, or ``staff`` who may see it."""
 
     tenant_pk: int
     member_pk: object | None
     staff: bool
 
 
-def sees_all(user: Any) -> bool:
-    """Whether somebody may look at every tenant: staff with the permission to view tenants."""
+def is_staff(user: Any) -> bool:
+    """Whether somebody may look at tenants of others: staff with the permission to view tenants."""
     return bool(user.is_active and user.is_staff and user.has_perm("quotas.view_tenant"))
+
+
+def sees_as_staff(user: Any, tenant_pk: int) -> bool:
+    """Whether somebody may look at this tenant as staff: who are bound to some, at no other."""
+    return is_staff(user) and sees(user, tenant_pk)
 
 
 def tenants_of(user: Any) -> QuerySet[Tenant]:
     """The tenants that somebody may look at, with their plans."""
     tenants = Tenant.objects.select_related("plan")
-    return tenants if sees_all(user) else tenants.filter(memberships__user_id=user.pk)
+    belongs = Membership.objects.filter(user_id=user.pk).order_by().values("tenant")
+    if not is_staff(user):
+        return tenants.filter(pk__in=belongs)
+    seen = seen_by(user)
+    return tenants if seen is None else tenants.filter(Q(pk__in=belongs) | Q(pk__in=seen))
 
 
 def viewing(user: Any, key: str) -> Viewing:
@@ -42,15 +53,15 @@ def viewing(user: Any, key: str) -> Viewing:
 
     Raises `Http404`, alike for a tenant that does not exist and one that is not theirs.
     """
-    staff = sees_all(user)
-    pk, member_pk = None, None
+    pk, member_pk, staff = None, None, False
     if "\0" not in key:  # no key has one, and PostgreSQL refuses to compare it
         own = Membership.objects.filter(user_id=user.pk, tenant__key=key)
         pk = own.values_list("tenant_id", flat=True).first()
         member_pk = None if pk is None else user.pk
-        if pk is None and staff:
+        if pk is None and is_staff(user):
             pk = Tenant.objects.filter(key=key).values_list("pk", flat=True).first()
-    if pk is None:
+        staff = pk is not None and sees_as_staff(user, pk)
+    if pk is None or (member_pk is None and not staff):
         raise nowhere()
     return Viewing(tenant_pk=pk, member_pk=member_pk, staff=staff)
 

@@ -19,6 +19,7 @@ from quotas.models import Membership, Tenant
 from quotas.services.alert_settings import choose, latest_alerts, renew_secret, settings_of
 from quotas.services.caps import NotCapped, cappable, remove_cap, set_cap
 from quotas.services.messages import addresses_of
+from quotas.services.staff import sees
 from quotas.services.webhooks import NotDelivered
 from quotas.views.access import Viewing, nowhere, viewing
 from quotas.views.alert_rows import AlertRow, cap_rows, too_high, why_not
@@ -124,7 +125,8 @@ class AlertsPage(Private):
 
 def manages(user: Any, seen: Viewing) -> bool:
     """Whether somebody who may look may also change: a manager, or staff who may change tenants."""
-    if user.is_active and user.is_staff and user.has_perm("quotas.change_tenant"):
+    staff = user.is_active and user.is_staff and user.has_perm("quotas.change_tenant")
+    if staff and sees(user, seen.tenant_pk):
         return True
     own = Membership.objects.filter(user_id=user.pk, tenant_id=seen.tenant_pk, role="manager")
     return own.exists()

@@ -24,7 +24,7 @@ from quotas.models import Membership
 from quotas.services.denials import Chance, chance_of, code_of, denial_of
 from quotas.services.statement import SECOND_US, as_data
 from quotas.views import wording
-from quotas.views.access import Viewing, nowhere, sees_all, tenants_of
+from quotas.views.access import Viewing, nowhere, sees_as_staff, tenants_of
 from quotas.views.denials import DenialRow, denial_data
 from quotas.views.pages import Private, read
 from quotas.views.reads import PROBLEM, counted
@@ -95,7 +95,7 @@ def seen_denial(user: Any, decision: str) -> tuple[Denial, Viewing]:
 def _viewing(user: Any, tenant_pk: int) -> Viewing:
     if not tenants_of(user).filter(pk=tenant_pk).exists():
         raise nowhere()
-    staff = sees_all(user)
+    staff = sees_as_staff(user, tenant_pk)
     own = Membership.objects.filter(user_id=user.pk, tenant_id=tenant_pk)
     member_pk = user.pk if not staff or own.exists() else None
     return Viewing(tenant_pk=tenant_pk, member_pk=member_pk, staff=staff)

@@ -15,7 +15,7 @@ from django.views.generic import View
 
 from quotas.models import Plan
 from quotas.services.statement import Statement, statement_of
-from quotas.views.access import Viewing, nowhere, sees_all, tenants_of, viewing
+from quotas.views.access import Viewing, is_staff, nowhere, tenants_of, viewing
 from quotas.views.callers import CallersView, Names, calls_for
 from quotas.views.denials import denial_rows
 from quotas.views.exports import history_lines, wrong_range
@@ -69,7 +69,7 @@ class TenantList(Private):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         user = request.user
-        staff = sees_all(user)
+        staff = is_staff(user)
         tenants = tenants_of(user).order_by("key")
         sought = request.GET.get("q", "").replace("\0", "").strip() if staff else ""
         sought = sought[:LONGEST_SOUGHT]

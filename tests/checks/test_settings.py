@@ -50,6 +50,20 @@ WRONG = [
         ],
     ),
     ("QUOTAS_WEBHOOK_ADDRESSES", "quotas.E019", ["", "private", "ANY", None, True, ["any"]]),
+    (
+        "QUOTAS_STAFF_TENANTS",
+        "quotas.E030",
+        [
+            "",
+            True,
+            len,
+            [1],
+            "staff",
+            "shop.staff.seen",
+            "quotas.conf.conf",
+            "quotas.views.access.nowhere",
+        ],
+    ),
 ]
 
 RIGHT = [
@@ -69,6 +83,8 @@ RIGHT = [
     ("QUOTAS_SITE_URL", "http://localhost:8000/inner/"),
     ("QUOTAS_WEBHOOK_ADDRESSES", "public"),
     ("QUOTAS_WEBHOOK_ADDRESSES", "any"),
+    ("QUOTAS_STAFF_TENANTS", None),
+    ("QUOTAS_STAFF_TENANTS", "quotas.services.staff.by_membership"),
 ]
 
 
