@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 from quotas.domain.limits import (
@@ -121,6 +122,6 @@ def _inside(edges: Sequence[int], grid: Grid) -> list[tuple[int, int]]:
     """The spans wholly inside each period."""
     places = [
         (-(-(one - grid.start_us) // grid.span_us), (two - grid.start_us) // grid.span_us)
-        for one, two in zip(edges, edges[1:], strict=False)
+        for one, two in pairwise(edges)
     ]
     return [(first, stop) for first, stop in places if first < stop]
