@@ -60,7 +60,8 @@ def stretches(rule: Rule, grid: Grid) -> list[Stretch]:
     if isinstance(rule, Concurrency | Unlimited):
         return []
     places = {*_by_length(_lengths(rule, grid), grid.count), *_inside(_periods(rule, grid), grid)}
-    return [Stretch(first, stop, _most(rule, grid, first, stop)) for first, stop in sorted(places)]
+    most = {place: _most(rule, grid, *place) for place in places}
+    return [Stretch(*place, most[place]) for place in sorted(places) if _is_asked(place, most)]
 
 
 def certainly_denied(units: Sequence[int], asked: Sequence[Stretch]) -> int:
@@ -79,6 +80,14 @@ def certainly_denied(units: Sequence[int], asked: Sequence[Stretch]) -> int:
         ways = (found[first] + beyond for first, beyond in over.get(stop, ()))
         found.append(max(found[-1], *ways) if stop in over else found[-1])
     return found[-1]
+
+
+def _is_asked(place: tuple[int, int], most: dict[tuple[int, int], int]) -> bool:
+    """Whether its halves, where both are asked about, do not tell as much."""
+    first, stop = place
+    middle = (first + stop) // 2
+    halves = most.get((first, middle)), most.get((middle, stop))
+    return None in halves or most[place] < sum(half or 0 for half in halves)
 
 
 def _most(rule: Rule, grid: Grid, first: int, stop: int) -> int:

@@ -11,8 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from heapq import nlargest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Sum
 
@@ -34,8 +33,9 @@ if TYPE_CHECKING:
     from quotas.domain.policies import Limit
 
 LOOKED_BACK = timedelta(hours=24)
-MOST_LOOKED_AT = 1_000
-"""Of how many tenants the quarters are read: of those who used most."""
+QUARTER = timedelta(microseconds=QUARTER_US)
+MOST_LOOKED_AT = 500
+"""Of how many tenants the quarters are read: of those who used most, whatever the scope."""
 
 
 class Untold(StrEnum):
@@ -51,44 +51,40 @@ class Untold(StrEnum):
 class Hindsight:
     """What ``tenants`` used, and how much of it at least ``denied_tenants`` would have lost.
 
-    ``looked_at``: of how many of them that was looked for; fewer than ``tenants`` when there are
-    too many, and then those who used most.
+    ``some``: that there were more tenants than are looked at, so that they are those who used most.
     """
 
     units: int = 0
     tenants: int = 0
     denied: int = 0
     denied_tenants: int = 0
-    looked_at: int = 0
+    some: bool = False
 
 
 def hindsight_of(limit: Limit, tenants: QuerySet[Tenant], *, now: datetime) -> Hindsight | Untold:
-    """What ``limit`` would have denied these tenants: at most four queries, however many."""
-    every = limit.scope == EVERY_SCOPE
+    """What ``limit`` would have denied these tenants: at most three queries, however many."""
     apart = scopes_apart()
     if reason := _untold(limit, apart):
         return reason
-    rows = UsageQuarter.objects.filter(
-        tenant__in=tenants.order_by().values("pk"), start__gte=_since(now), start__lte=now
-    )
-    rows = rows.order_by() if every else rows.order_by().filter(scope=limit.scope)
-    used = _used(rows, apart, tenants, now) if every else _used_of_one(rows)
-    if not used:
-        return Hindsight()
-    chosen = nlargest(MOST_LOOKED_AT, used, key=lambda pk: used[pk].units)
-    plain = {pk for pk in chosen if used[pk].summed}
-    of_chosen = rows.filter(tenant__in=chosen).exclude(scope__in=apart if every else ())
-    series = _series(of_chosen, plain, _since(now), now)
-    over: dict[int, int] = defaultdict(int)
-    asked = _Asked(limit, chosen, now)
-    for (pk, _generation), units in series.items():
-        over[pk] += certainly_denied(units, asked.of(pk))
+    calls = _busiest(tenants, now)
+    chosen = list(calls)[:MOST_LOOKED_AT]
+    scope = None if limit.scope == EVERY_SCOPE else limit.scope
+    used = {
+        pk: series
+        for pk, series in _read(chosen, scope, apart, calls, now).items()
+        if any(map(any, series))
+    }
+    asked = _Asked(limit, list(used), now)
+    over = {
+        pk: sum(certainly_denied(units, asked.of(pk)) for units in series)
+        for pk, series in used.items()
+    }
     return Hindsight(
-        units=sum(each.units for each in used.values()),
+        units=sum(sum(map(sum, series)) for series in used.values()),
         tenants=len(used),
         denied=sum(over.values()),
         denied_tenants=sum(1 for each in over.values() if each),
-        looked_at=len(chosen),
+        some=len(calls) > len(chosen),
     )
 
 
@@ -108,59 +104,47 @@ def _since(now: datetime) -> datetime:
     return hour - LOOKED_BACK + timedelta(hours=1)
 
 
-class _Used(NamedTuple):
-    """Units of a tenant, and whether they are the sum over its scopes, or of the largest."""
-
-    units: int
-    summed: bool = True
-
-
-def _used_of_one(rows: QuerySet[UsageQuarter]) -> dict[int, _Used]:
-    sums = rows.values("tenant").annotate(sum=Sum("units")).filter(sum__gt=0)
-    return {pk: _Used(units) for pk, units in sums.values_list("tenant", "sum").iterator()}
-
-
-def _used(
-    rows: QuerySet[UsageQuarter], apart: list[str], tenants: QuerySet[Tenant], now: datetime
-) -> dict[int, _Used]:
-    """Over all scopes: their sum where no call asked for several, else the largest."""
+def _busiest(tenants: QuerySet[Tenant], now: datetime) -> dict[int, int]:
+    """Calls of those who used most, by tenant, the busiest first; one more than are looked at."""
     hours = UsageHour.objects.filter(
         tenant__in=tenants.order_by().values("pk"), start__gte=_since(now), start__lte=now
     )
-    calls = dict(
-        hours.order_by().values("tenant").annotate(sum=Sum("admitted")).values_list("tenant", "sum")
-    )
+    sums = hours.order_by().values("tenant").annotate(sum=Sum("units"), calls=Sum("admitted"))
+    most = sums.filter(sum__gt=0).order_by("-sum", "tenant")[: MOST_LOOKED_AT + 1]
+    return dict(most.values_list("tenant", "calls"))
+
+
+def _read(
+    chosen: list[int], scope: str | None, apart: list[str], calls: dict[int, int], now: datetime
+) -> dict[int, list[list[int]]]:
+    """Units by quarters, a series a generation: Redis that lost its memory began anew.
+
+    Of one scope, or of all but those ``apart``: the sum of them where each call asked for one, else
+    the largest.
+    """
+    since = _since(now)
+    rows = UsageQuarter.objects.filter(tenant__in=chosen, start__gte=since, start__lte=now)
+    rows = rows.order_by() if scope is None else rows.order_by().filter(scope=scope)
+    columns = rows.values_list("tenant_id", "generation", "scope", "start", "admitted", "units")
     counted: dict[int, int] = defaultdict(int)
-    units: dict[int, list[int]] = defaultdict(list)
-    sums = rows.values("tenant", "scope").annotate(calls=Sum("admitted"), sum=Sum("units"))
-    for pk, scope, admitted, spent in sums.values_list("tenant", "scope", "calls", "sum"):
+    found: dict[int, dict[int, dict[str, list[int]]]] = {}
+    empty = [0] * _count(since, now)
+    for pk, generation, counts, start, admitted, units in columns.iterator():
         counted[pk] += admitted
-        if spent and scope not in apart:
-            units[pk].append(spent)
+        if scope is not None or counts not in apart:
+            by_scope = found.setdefault(pk, {}).setdefault(generation, {})
+            by_scope.setdefault(counts, empty.copy())[(start - since) // QUARTER] += units
     return {
-        pk: _Used(sum(spent))
-        if counted[pk] <= calls.get(pk, 0)
-        else _Used(max(spent), summed=False)
-        for pk, spent in units.items()
+        pk: [
+            list(map(sum if counted[pk] <= calls[pk] else max, zip(*series.values(), strict=True)))
+            for series in generations.values()
+        ]
+        for pk, generations in found.items()
     }
 
 
-def _series(
-    rows: QuerySet[UsageQuarter], plain: set[int], since: datetime, now: datetime
-) -> dict[tuple[int, int], list[int]]:
-    """Units by quarters, of each tenant and generation: Redis that lost its memory began anew."""
-    quarter, empty = timedelta(microseconds=QUARTER_US), [0] * _count(since, now)
-    found: dict[tuple[int, int], list[int]] = {}
-    columns = rows.filter(units__gt=0).values_list("tenant_id", "generation", "start", "units")
-    for pk, generation, start, units in columns.iterator():
-        series = found.setdefault((pk, generation), empty.copy())
-        place = (start - since) // quarter
-        series[place] = series[place] + units if pk in plain else max(series[place], units)
-    return found
-
-
 def _count(since: datetime, now: datetime) -> int:
-    return (microseconds(now) - microseconds(since)) // QUARTER_US + 1
+    return (now - since) // QUARTER + 1
 
 
 class _Asked:

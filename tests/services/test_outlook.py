@@ -33,6 +33,12 @@ def an_hour(tenant, used, *, ago=0, label="api/minute", most=100):
     )
 
 
+def a_quarter(tenant, units):
+    where = {"tenant": tenant, "generation": 1, "units": units}
+    UsageHour.objects.create(start=NOW.replace(minute=0) - HOUR, **where)
+    UsageQuarter.objects.create(start=NOW - HOUR, scope="api", **where)
+
+
 def test_tenants_are_counted_and_those_who_used_more_in_the_last_day():
     plan = a_plan()
     calm, busy, once, long_ago, idle = (a_tenant(plan=plan) for _ in range(5))
@@ -123,8 +129,7 @@ def test_hours_above_are_counted_once_whatever_the_generation():
 
 def test_a_small_cut_asks_where_records_say_that_calls_would_have_been_denied():
     tenant = a_tenant(plan=a_plan())
-    start = NOW - HOUR
-    UsageQuarter.objects.create(tenant=tenant, scope="api", start=start, generation=1, units=1500)
+    a_quarter(tenant, 1500)
 
     (outlook,) = outlooks(tenant.plan, [a_cut(to=99)], now=NOW)
 
@@ -140,9 +145,7 @@ def test_a_small_cut_asks_where_records_say_that_calls_would_have_been_denied():
 )
 def test_a_limit_of_each_user_that_becomes_one_of_all_asks_where_it_would_have_denied(fields, asks):
     tenant = a_tenant(plan=a_plan())
-    UsageQuarter.objects.create(
-        tenant=tenant, scope="api", start=NOW - HOUR, generation=1, units=2000
-    )
+    a_quarter(tenant, 2000)
     before = replace(a_cut().before, subject=SubjectKind.USER)
 
     (outlook,) = outlooks(
