@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     ModelForm = forms.ModelForm[Any]
     ModelChoiceField = forms.ModelChoiceField[Any]
     InlineFormSet = forms.BaseInlineFormSet[Any, Any, Any]
+    ModelFormSet = forms.BaseModelFormSet[Any, Any]
 else:
     ModelAdmin = admin.ModelAdmin
     StackedInline = admin.StackedInline
@@ -22,6 +23,7 @@ else:
     ModelForm = forms.ModelForm
     ModelChoiceField = forms.ModelChoiceField
     InlineFormSet = forms.BaseInlineFormSet
+    ModelFormSet = forms.BaseModelFormSet
 
 
 class LookOnlyAdmin(ModelAdmin):
