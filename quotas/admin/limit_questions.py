@@ -7,12 +7,10 @@ from copy import copy
 from datetime import datetime
 from typing import Any
 
-from django.http import HttpRequest
 from django.utils import timezone
 
 from quotas.admin.limit_forms import LimitForm, WordedLimitForm
-from quotas.admin.outlooks import Told
-from quotas.admin.parents import ModelAdmin, ModelFormSet
+from quotas.admin.parents import ModelFormSet
 from quotas.admin.questions import (
     NOTHING,
     PREVIEW,
@@ -22,8 +20,7 @@ from quotas.admin.questions import (
     is_answered,
     limit_of,
 )
-from quotas.domain.edits import Edit
-from quotas.models import Override, Plan, PlanLimit, Tenant
+from quotas.models import Override, PlanLimit, Tenant
 from quotas.services.outlook import outlooks_among, plan_tenants
 from quotas.services.removals import removals
 
@@ -82,9 +79,7 @@ def question_of(pairs: Iterable[Pair], now: datetime) -> Question:
             concerned.append((plan_tenants(before.plan, edit, now), edit))
         if (moved or before.scope != after.scope) and (limit := limit_of(before)):
             gone.append((before.plan, limit))
-    return Question(
-        outlooks=outlooks_among(concerned, now=now), removals=removals(gone, now=now)
-    )
+    return Question(outlooks=outlooks_among(concerned, now=now), removals=removals(gone, now=now))
 
 
 def question_of_removal(rows: Sequence[PlanLimit]) -> Question:
