@@ -7,6 +7,7 @@ from copy import copy
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet, prefetch_related_objects
 from django.utils import timezone
 
 from quotas.admin.limit_forms import LimitForm, WordedLimitForm
@@ -20,9 +21,11 @@ from quotas.admin.questions import (
     is_answered,
     limit_of,
 )
-from quotas.models import Override, PlanLimit, Tenant
+from quotas.domain.edits import Edit
+from quotas.domain.policies import Limit
+from quotas.models import Override, Plan, PlanLimit, Tenant
 from quotas.services.outlook import outlooks_among, plan_tenants
-from quotas.services.removals import removals
+from quotas.services.removals import Removal, removals
 
 Pair = tuple[Any, Any]
 """A row before and after a change."""
@@ -60,35 +63,39 @@ class LimitListFormSet(ModelFormSet):
         if not is_answered(self.data):
             changed = [form for form in self.initial_forms if form.has_changed()]
             pairs = [(form.before, form.instance) for form in changed]
+            prefetch_related_objects([before for before, _after in pairs], "plan")
             self.asked_about = question_of(pairs, timezone.now()).due
         return not self.asked_about
 
 
 def question_of(pairs: Iterable[Pair], now: datetime) -> Question:
     """What these changes mean: of rows of plans, or of overrides."""
-    concerned = []
-    gone = []
+    concerned: list[tuple[QuerySet[Tenant], Edit]] = []
+    gone: list[tuple[Plan, Limit | None]] = []
     for before, after in pairs:
-        edit = edit_of(before, after)
         if isinstance(after, Override):
-            if edit:
+            if edit := edit_of(before, after, str(after.tenant)):
                 concerned.append((_tenant_of(after, now), edit))
             continue
-        moved = before.plan_id != after.plan_id
+        edit, moved = edit_of(before, after, str(before.plan)), before.plan_id != after.plan_id
         if edit and not moved:
             concerned.append((plan_tenants(before.plan, edit, now), edit))
-        if (moved or before.scope != after.scope) and (limit := limit_of(before)):
-            gone.append((before.plan, limit))
-    return Question(outlooks=outlooks_among(concerned, now=now), removals=removals(gone, now=now))
+        if moved or before.scope != after.scope:
+            gone.append((before.plan, limit_of(before, str(before.plan))))
+    return Question(outlooks=outlooks_among(concerned, now=now), removals=_removals(gone, now))
 
 
 def question_of_removal(rows: Sequence[PlanLimit]) -> Question:
     """What the deletion of these rows means."""
-    gone = [(row.plan, limit) for row in rows if (limit := limit_of(row))]
-    return Question(outlooks=[], removals=removals(gone, now=timezone.now()))
+    gone = [(row.plan, limit_of(row, str(row.plan))) for row in rows]
+    return Question(outlooks=[], removals=_removals(gone, timezone.now()))
 
 
-def _tenant_of(override: Override, now: datetime) -> Any:
+def _removals(gone: list[tuple[Plan, Limit | None]], now: datetime) -> list[Removal]:
+    return removals([(plan, limit) for plan, limit in gone if limit], now=now)
+
+
+def _tenant_of(override: Override, now: datetime) -> QuerySet[Tenant]:
     """The tenant whose override it is, while it is not over."""
     over = override.ends_at is not None and override.ends_at <= now
     tenant = Tenant.objects.filter(pk=override.tenant_id)

@@ -71,7 +71,7 @@ def told(outlook: Outlook) -> Told:
     """The outlook of one edit, for the page."""
     edit = outlook.edit
     return Told(
-        name=f"{edit.before.scope}/{edit.before.name}",
+        name=_called(edit.before),
         before=_promised(edit.before),
         after=_promised(edit.after),
         sentences=[
@@ -95,10 +95,18 @@ def told_removal(removal: Removal) -> Told:
         warnings.append(str(last) % {"scope": limit.scope, "plan": removal.plan})
     else:
         said.append(str(_("Other limits of the plan stay in force for calls of its scope.")))
-    name = f"{limit.scope}/{limit.name}"
     return Told(
-        name=name, before=_promised(limit), after=str(_("gone")), sentences=said, warnings=warnings
+        name=_called(limit),
+        before=_promised(limit),
+        after=str(_("gone")),
+        sentences=said,
+        warnings=warnings,
     )
+
+
+def _called(limit: Limit) -> str:
+    whose = limit.source.title
+    return f"{whose}: {limit.scope}/{limit.name}" if whose else f"{limit.scope}/{limit.name}"
 
 
 def _promised(limit: Limit) -> str:

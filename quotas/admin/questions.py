@@ -21,6 +21,7 @@ from quotas.domain.edits import Edit
 from quotas.domain.policies import Limit, Source
 from quotas.domain.words import Mode
 from quotas.errors import InvalidLimit
+from quotas.models import Override
 from quotas.services.outlook import Outlook
 from quotas.services.removals import Removal
 
@@ -60,19 +61,22 @@ class Question:
 NOTHING = Question(outlooks=[], removals=[])
 
 
-def limit_of(row: Any) -> Limit | None:
-    """The limit that a row of a form makes; None while it makes none."""
-    kind = row._meta.model_name  # noqa: SLF001 - Django's documented name
-    source = Source(kind="override" if kind == "override" else "plan", title="", pk=row.pk)
+def limit_of(row: Any, whose: str = "") -> Limit | None:
+    """The limit that a row of a form makes; None while it makes none.
+
+    ``whose``: the plan or tenant by which it is told from others of the same name.
+    """
+    kind = "override" if isinstance(row, Override) else "plan"
+    source = Source(kind=kind, title=whose, pk=row.pk)
     try:
         return row.as_limit(source)  # type: ignore[no-any-return]
     except (InvalidLimit, ValueError):
         return None
 
 
-def edit_of(before: Any, after: Any) -> Edit | None:
+def edit_of(before: Any, after: Any, whose: str = "") -> Edit | None:
     """The edit from one row to another, if it matters to calls."""
-    one, two = limit_of(before), limit_of(after)
+    one, two = limit_of(before, whose), limit_of(after, whose)
     edit = Edit(before=one, after=two) if one and two else None
     return edit if edit and edit.matters else None
 
