@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LOOKED_BACK = timedelta(hours=24)
 QUARTER = timedelta(microseconds=QUARTER_US)
-MOST_LOOKED_AT = 500
+MOST_LOOKED_AT = 300
 """Of how many tenants the quarters are read: of those who used most, whatever the scope."""
 
 

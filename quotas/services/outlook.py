@@ -120,9 +120,12 @@ def _peaks(tenants: QuerySet[Tenant], label: str, most: int, now: datetime) -> _
     rows = UsageHour.objects.filter(start__gt=now - LOOKED_BACK - HOUR, start__lte=now)
     rows = rows.filter(tenant__in=tenants.order_by().values("pk")).annotate(used=used)
     hours = Count("start", distinct=True, filter=Q(used__gt=most))
-    each = (
-        rows.filter(used__gt=0).order_by().values("tenant").annotate(hours=hours, peak=Max("used"))
-    )
-    found = list(each.order_by("-peak", "tenant").values_list("tenant", "hours"))
-    above = [hours for _tenant, hours in found if hours]
-    return _Peaks(len(above), sum(above), [tenant for tenant, _hours in found])
+    each = rows.order_by().values("tenant").annotate(hours=hours, peak=Max("used"))
+    found = [
+        (peak, tenant, hours)
+        for tenant, hours, peak in each.values_list("tenant", "hours", "peak").iterator()
+        if peak
+    ]
+    found.sort(reverse=True)
+    above = [hours for _peak, _tenant, hours in found if hours]
+    return _Peaks(len(above), sum(above), [tenant for _peak, tenant, _hours in found])
