@@ -16,16 +16,13 @@ from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.limit_forms import WordedLimitForm
 from quotas.admin.parents import InlineFormSet, ModelChoiceField
+from quotas.admin.questions import NOTHING, Question, edit_of, is_answered, limit_of
 from quotas.domain.binding import Flag, flags
-from quotas.domain.edits import Edit
-from quotas.domain.policies import Limit, Source
-from quotas.errors import InvalidLimit
 from quotas.models import PlanLimit
-from quotas.services.outlook import Outlook, outlooks
+from quotas.services.outlook import outlooks
+from quotas.services.removals import removals
 
 KNOWN_BY = ("scope", "name")
-PREVIEW, CONFIRMED = "_preview", "_confirmed"
-"""What the buttons send that only look, and that were asked and mean it."""
 
 
 class LimitRowForm(WordedLimitForm):
@@ -60,7 +57,7 @@ class LimitFormSet(InlineFormSet):
     Each knows the others, ``row.among``, so that what is odd about it beside them can be said.
     """
 
-    asked_about: list[Outlook] = []
+    asked_about: Question = NOTHING
 
     def _construct_form(self, i: int, **kwargs: Any) -> Any:
         form: Any = super()._construct_form(i, **kwargs)  # type: ignore[misc] # not in its stubs
@@ -77,22 +74,35 @@ class LimitFormSet(InlineFormSet):
         # Only asked where all else is well: the page in between has no room for errors.
         if not super().is_valid():
             return False
-        self.asked_about = []
-        if not {PREVIEW, CONFIRMED} & self.data.keys():
-            self.asked_about = [each for each in self.outlooks() if each.asks]
+        self.asked_about = NOTHING if is_answered(self.data) else self.question().due
         return not self.asked_about
 
-    def outlooks(self) -> list[Outlook]:
-        """Whom each changed limit concerns; a new plan or row takes nothing away."""
+    def question(self) -> Question:
+        """Whom each changed limit concerns, and each that goes; new ones take nothing away."""
         if self.instance.pk is None:
-            return []
-        edits = (
-            Edit(before=before, after=after)
+            return NOTHING
+        now = timezone.now()
+        changed = [
+            form
             for form in self.initial_forms
-            if form.has_changed() and not (self._left_out(form) or form.unsure)
-            if (before := _limit(form.before)) and (after := _limit(form.instance))
+            if self._goes(form) or (form.has_changed() and not form.unsure)
+        ]
+        edits = (
+            edit_of(form.before, form.instance) for form in changed if not self._left_out(form)
         )
-        return outlooks(self.instance, [edit for edit in edits if edit.matters], now=timezone.now())
+        gone = (
+            limit_of(form.before)
+            for form in changed
+            if self._goes(form) or form.before.scope != form.instance.scope
+        )
+        return Question(
+            outlooks=outlooks(self.instance, [edit for edit in edits if edit], now=now),
+            removals=removals(
+                [(self.instance, limit) for limit in gone if limit],
+                {self.instance.pk: self.scopes},
+                now=now,
+            ),
+        )
 
     def unsure(self, row: PlanLimit) -> bool:
         """Whether the numbers of this row are not those that its form was given."""
@@ -110,9 +120,9 @@ class LimitFormSet(InlineFormSet):
     @cached_property
     def _flags(self) -> dict[int, list[Flag]]:
         rows = [form.instance for form in self.forms if not (self._left_out(form) or form.unsure)]
-        known = [(row, limit) for row in rows if (limit := _limit(row)) is not None]
+        known = [(row, limit) for row in rows if (limit := limit_of(row)) is not None]
         found = flags([limit for _row, limit in known])
-        return {id(row): told for (row, _limit), told in zip(known, found, strict=True)}
+        return {id(row): told for (row, _), told in zip(known, found, strict=True)}
 
     def _left_out(self, form: Any) -> bool:
         return self.is_bound and (
@@ -173,11 +183,3 @@ class LimitFormSet(InlineFormSet):
         values = dict(zip(KNOWN_BY, known_by, strict=True))
         for form in forms:
             form.add_error("name", ValidationError(message, code="unique", params=values))
-
-
-def _limit(row: PlanLimit) -> Limit | None:
-    """The limit that a row of a form makes; None while it makes none."""
-    try:
-        return row.as_limit(Source(kind="plan", title="", pk=row.pk))
-    except (InvalidLimit, ValueError):
-        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from typing import Any
 
 from django import forms
@@ -10,7 +11,9 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -18,7 +21,9 @@ from django.utils.translation import ngettext
 from quotas.admin.audit import locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.limit_forms import LimitForm
+from quotas.admin.limit_questions import question_of
 from quotas.admin.promises import promise
+from quotas.admin.questions import CONFIRMED, PREVIEW, AsksFirst
 from quotas.admin.shadow import ShadowPages
 from quotas.domain.limits import MOST_AMOUNT
 from quotas.domain.words import Mode
@@ -52,6 +57,13 @@ def amount_said(amount: int | None) -> str:
     return number_format(amount, force_grouping=True) if amount else str(_("denies all"))
 
 
+def changed(row: LimitFields, field: str, value: Any) -> LimitFields:
+    """A row as it would be with another value."""
+    after = copy(row)
+    setattr(after, field, value)
+    return after
+
+
 class AmountActionForm(ActionForm):
     """The menu of actions, with the amount that one of them sets."""
 
@@ -63,7 +75,7 @@ class AmountActionForm(ActionForm):
     )
 
 
-class LimitAdmin(ShadowPages):
+class LimitAdmin(AsksFirst, ShadowPages):
     """Lists limits with what they promise, and changes many at once."""
 
     form = LimitForm
@@ -94,18 +106,36 @@ class LimitAdmin(ShadowPages):
         self._set_all(request, shadows, "mode", Mode.ENFORCE.value)
 
     @admin.action(description=_("Set the amount"), permissions=["change"])
-    def set_amount(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    def set_amount(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
         text = request.POST.get("amount", "").strip()
-        if text == "unlimited":
-            self._set_all(request, queryset, "amount", None)
-        elif AMOUNT.fullmatch(text) and int(text) <= MOST_AMOUNT:
-            self._set_all(request, queryset, "amount", int(text))
+        given = AMOUNT.fullmatch(text) is not None and int(text) <= MOST_AMOUNT
+        if given or text == "unlimited":
+            amount = int(text) if given else None
+            if asked := self.ask_before_all(request, queryset, "amount", amount):
+                return asked
+            self._set_all(request, queryset, "amount", amount)
         else:
             message = _(
                 "Nothing was changed: the new amount is “%(text)s”. Write a whole number up to "
                 "10^12 (0 denies all), or “unlimited”."
             )
             self.message_user(request, message % {"text": text}, messages.ERROR)
+        return None
+
+    def ask_before_all(
+        self, request: HttpRequest, queryset: QuerySet[Any], field: str, value: Any
+    ) -> HttpResponseBase | None:
+        """What an action answers that would set one field of many rows, while a question is open.
+
+        None: nothing much is taken away, or whoever acts has said yes.
+        """
+        if PREVIEW in request.POST:  # a no
+            return HttpResponseRedirect(request.get_full_path())
+        if CONFIRMED in request.POST:
+            return None
+        pairs = [(row, changed(row, field, value)) for row in queryset]
+        asked = question_of(pairs, timezone.now()).due
+        return self.ask(request, asked.told) if asked else None
 
     def _set_all(
         self, request: HttpRequest, queryset: QuerySet[Any], field: str, value: Any

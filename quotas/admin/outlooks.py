@@ -1,8 +1,8 @@
-"""What an edit of a limit means for tenants, in sentences."""
+"""What an edit or the removal of a limit means for tenants, in sentences."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.utils import translation
 from django.utils.formats import number_format
@@ -13,15 +13,47 @@ from quotas.domain.edits import InProgress
 from quotas.domain.guarantees import guarantee
 from quotas.domain.limits import TokenBucket
 from quotas.domain.policies import Limit
-from quotas.domain.words import Mode
+from quotas.domain.words import EVERY_SCOPE, Mode, SubjectKind
 from quotas.models.choices import MODES
+from quotas.services.hindsight import Hindsight, Untold
 from quotas.services.outlook import Outlook
+from quotas.services.removals import Removal
 
 IN_PROGRESS = {
     InProgress.KEPT: _("What is in use now stays counted."),
     InProgress.CLAMPED: _("Tokens held now are clamped to the lower capacity."),
     InProgress.RESTARTED: _("Counting starts anew: what is in use now is forgotten."),
 }
+
+UNTOLD = {
+    Untold.APART: _(
+        "It counts users, credentials or addresses apart: the records do not tell what it would "
+        "have denied."
+    ),
+    Untold.IN_FLIGHT: _(
+        "It counts calls in flight: the records do not tell how many it would have denied."
+    ),
+    Untold.BESIDES: _(
+        "Views count something else under this scope as well: the records do not tell what it "
+        "would have denied."
+    ),
+}
+DENIED = _(
+    "Used in the last 24 hours: %(units)s, by %(tenants)s. Of that at least %(denied)s, of "
+    "%(losing)s, would have been denied."
+)
+NONE_DENIED = _(
+    "Used in the last 24 hours: %(units)s, by %(tenants)s. The records show none of it that would "
+    "have been denied for certain."
+)
+LAST = _(
+    "No other row of plan %(plan)s is for scope %(scope)s: its calls are refused with 403 "
+    "not_in_plan, unless an override of the tenant allows them."
+)
+EVERY = _(
+    "Plan %(plan)s then has no row for every scope: calls of scopes without a row of their own are "
+    "refused with 403 not_in_plan, unless an override of the tenant allows them."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,17 +64,49 @@ class Told:
     before: str
     after: str
     sentences: list[str]
+    warnings: list[str] = field(default_factory=list)
 
 
 def told(outlook: Outlook) -> Told:
     """The outlook of one edit, for the page."""
     edit = outlook.edit
     return Told(
-        name=f"{edit.before.scope}/{edit.before.name}",
+        name=_called(edit.before),
         before=_promised(edit.before),
         after=_promised(edit.after),
-        sentences=[*_whom(outlook), _in_progress(outlook)],
+        sentences=[
+            *_whom(outlook),
+            *_taken(outlook),
+            *_recorded(outlook),
+            *_hindsight(outlook.hindsight),
+            _in_progress(outlook),
+        ],
     )
+
+
+def told_removal(removal: Removal) -> Told:
+    """What is lost with one limit, for the page."""
+    limit = removal.limit
+    lose = ngettext("%(count)s tenant loses it.", "%(count)s tenants lose it.", removal.tenants)
+    said = [lose % {"count": _number(removal.tenants)}]
+    warnings = []
+    if removal.last:
+        last = EVERY if limit.scope == EVERY_SCOPE else LAST
+        warnings.append(str(last) % {"scope": limit.scope, "plan": removal.plan})
+    else:
+        said.append(str(_("Other limits of the plan stay in force for calls of its scope.")))
+    return Told(
+        name=_called(limit),
+        before=_promised(limit),
+        after=str(_("gone")),
+        sentences=said,
+        warnings=warnings,
+    )
+
+
+def _called(limit: Limit) -> str:
+    whose = limit.source.title
+    return f"{whose}: {limit.scope}/{limit.name}" if whose else f"{limit.scope}/{limit.name}"
 
 
 def _promised(limit: Limit) -> str:
@@ -56,15 +120,87 @@ def _whom(outlook: Outlook) -> list[str]:
         "It concerns %(count)s tenant.", "It concerns %(count)s tenants.", outlook.tenants
     )
     said = [concerned % {"count": _number(outlook.tenants)}]
-    if outlook.edit.lowers_most and outlook.edit.most is not None:
-        above = ngettext(
-            "%(count)s of them used more than %(most)s at once in the last 24 hours.",
-            "%(count)s of them used more than %(most)s at once in the last 24 hours.",
-            outlook.above,
-        )
-        values = {"count": _number(outlook.above), "most": _number(outlook.edit.most)}
-        said.append(above % values)
+    if not outlook.told and outlook.edit.tightens:
+        said.append(str(_("So many limits are changed at once: no more is looked up of this one.")))
     return said
+
+
+def _taken(outlook: Outlook) -> list[str]:
+    """How tenants stand now."""
+    taken, edit = outlook.taken, outlook.edit
+    if taken is None:
+        apart = edit.before.subject is not SubjectKind.TENANT and edit.before.mode is not Mode.OFF
+        looked = outlook.hindsight is not None and edit.lowers_most
+        return (
+            [str(_("What each caller has in use now is not looked at."))]
+            if apart and looked
+            else []
+        )
+    if taken.outage:
+        return [
+            str(_("Redis gives no answer: who is above it now is not known, only what follows."))
+        ]
+    if not taken.looked_at:
+        return [str(_("Redis cannot tell who is above it now."))]
+    above = ngettext(
+        "%(count)s of them has more than %(most)s in use now.",
+        "%(count)s of them have more than %(most)s in use now.",
+        taken.above,
+    )
+    said = [above % {"count": _number(taken.above), "most": _number(edit.most or 0)}]
+    if taken.looked_at < outlook.tenants:
+        some = _("For that, %(count)s were looked at: those who lately took most.")
+        said.append(str(some) % {"count": _number(taken.looked_at)})
+    return said
+
+
+def _recorded(outlook: Outlook) -> list[str]:
+    """Who had more in use at once in the last hours."""
+    if outlook.hindsight is None or not outlook.edit.lowers_most or outlook.edit.most is None:
+        return []
+    above = ngettext(
+        "%(count)s of them used more than %(most)s at once in the last 24 hours.",
+        "%(count)s of them used more than %(most)s at once in the last 24 hours.",
+        outlook.above,
+    )
+    values = {"count": _number(outlook.above), "most": _number(outlook.edit.most)}
+    said = [above % values]
+    if outlook.hours:
+        hours = ngettext(
+            "That was in %(count)s hour.",
+            "That was in %(count)s hours, those of all of them together.",
+            outlook.hours,
+        )
+        said.append(hours % {"count": _number(outlook.hours)})
+    return said
+
+
+def _hindsight(hindsight: Hindsight | Untold | None) -> list[str]:
+    """What would have been denied of what was used."""
+    if hindsight is None:
+        return []
+    if isinstance(hindsight, Untold):
+        return [str(UNTOLD[hindsight])] if hindsight in UNTOLD else []
+    if not hindsight.tenants:
+        return [str(_("Nothing that was used in the last 24 hours is recorded."))]
+    values = {
+        "units": _units(hindsight.units),
+        "tenants": _tenants(hindsight.tenants),
+        "denied": _units(hindsight.denied),
+        "losing": _tenants(hindsight.denied_tenants),
+    }
+    said = [str(DENIED if hindsight.denied else NONE_DENIED) % values]
+    if hindsight.some:
+        said.append(str(_("For that, only the tenants who used most were looked at.")))
+    return said
+
+
+def _units(count: int) -> str:
+    return ngettext("%(count)s unit", "%(count)s units", count) % {"count": _number(count)}
+
+
+def _tenants(count: int) -> str:
+    return ngettext("%(count)s tenant", "%(count)s tenants", count) % {"count": _number(count)}
 
 
 def _in_progress(outlook: Outlook) -> str:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from quotas.admin.limit_questions import OverrideForm
 from quotas.admin.limits import LIMIT_FIELDSETS, LimitAdmin
 from quotas.admin.ordering import Known
 from quotas.admin.versions import VersionedAdmin
@@ -77,6 +78,7 @@ def state(override: Override) -> str:
 class OverrideAdmin(VersionedAdmin, LimitAdmin):
     """All overrides, the one that began last first: of several in force for one limit, it wins."""
 
+    form = OverrideForm
     list_display = [
         "limit",
         "tenant",

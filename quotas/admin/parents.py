@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     ModelForm = forms.ModelForm[Any]
     ModelChoiceField = forms.ModelChoiceField[Any]
     InlineFormSet = forms.BaseInlineFormSet[Any, Any, Any]
+    ModelFormSet = forms.BaseModelFormSet[Any, Any]
 else:
     ModelAdmin = bound(admin.ModelAdmin)
     StackedInline = bound(admin.StackedInline)
@@ -24,6 +25,7 @@ else:
     ModelForm = forms.ModelForm
     ModelChoiceField = forms.ModelChoiceField
     InlineFormSet = forms.BaseInlineFormSet
+    ModelFormSet = forms.BaseModelFormSet
 
 
 class LookOnlyAdmin(ModelAdmin):

@@ -16,7 +16,8 @@ from quotas.admin.bound import own
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.formsets import LimitFormSet, LimitRowForm
 from quotas.admin.in_force import TellsInForce
-from quotas.admin.limit_forms import WordedLimitForm, in_words
+from quotas.admin.limit_forms import in_words
+from quotas.admin.limit_questions import LimitListFormSet, PlanLimitForm, question_of_removal
 from quotas.admin.limits import LimitAdmin, limit_fieldsets
 from quotas.admin.parents import StackedInline
 from quotas.admin.previews import PreviewAdmin
@@ -124,8 +125,27 @@ class PlanLimitAdmin(TellsInForce, VersionedAdmin, LimitAdmin):
     list_select_related = ["plan"]
     list_filter = ["plan", "mode", "algorithm", "scope"]
     search_fields = [*LimitAdmin.search_fields, "plan__key", "plan__name"]
-    form = WordedLimitForm
+    form = PlanLimitForm
     fieldsets = [(None, {"fields": ["plan"]}), *limit_fieldsets("words")]
+    delete_confirmation_template = "quotas/admin/delete_limit.html"
+    delete_selected_confirmation_template = "quotas/admin/delete_limits.html"
+
+    def get_changelist_formset(self, request: HttpRequest, **kwargs: Any) -> Any:
+        return super().get_changelist_formset(request, **{"formset": LimitListFormSet, **kwargs})
+
+    def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> Any:
+        told = question_of_removal([context["object"]]).told
+        return super().render_delete_form(request, {**context, "outlooks": told})
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> Any:
+        """Tell what the deletion of the selected limits means, when that is asked about."""
+        response = super().changelist_view(request, extra_context)
+        shown = getattr(response, "context_data", None) or {}
+        if "deletable_objects" in shown:
+            shown["outlooks"] = question_of_removal(list(shown["queryset"])).told
+        return response
 
     @admin.display(description=_("in words"))
     def words(self, row: PlanLimit) -> str:

@@ -7,20 +7,17 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
-from django.template.response import TemplateResponse
 from django.urls import path, reverse
-from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import AuditedAdmin
-from quotas.admin.formsets import PREVIEW, LimitFormSet
+from quotas.admin.formsets import LimitFormSet
 from quotas.admin.limit_forms import WORDED, WORDS, in_words
-from quotas.admin.outlooks import told
 from quotas.admin.parents import ModelForm
 from quotas.admin.promises import promise_block
+from quotas.admin.questions import PREVIEW, AsksFirst
 from quotas.domain.periods import written_period
 from quotas.services.scopes import scopes_of_views, scopes_without_row
 
-CONFIRM = "quotas/admin/confirm.html"
 MISSING = "quotas/admin/missing_scopes.html"
 
 
@@ -32,7 +29,7 @@ class PreviewedForm(ModelForm):
         return super().is_valid() and PREVIEW not in self.data
 
 
-class PreviewAdmin(AuditedAdmin):
+class PreviewAdmin(AsksFirst, AuditedAdmin):
     """An editor with limits inline, told what they would promise by a button and by a script."""
 
     change_form_template = "quotas/admin/plan_form.html"
@@ -66,11 +63,11 @@ class PreviewAdmin(AuditedAdmin):
             "outlooks": [],
         }
         limits = [formset for formset in sets if isinstance(formset, LimitFormSet)]
-        asked = [told(each) for formset in limits for each in formset.asked_about]
+        asked = [each for formset in limits for each in formset.asked_about.told]
         if asked and not context["errors"]:
-            return self._ask(request, {**context, "outlooks": asked})
+            return self.ask(request, asked, context)
         if added["previewed"] and not context["errors"]:
-            added["outlooks"] = [told(each) for formset in limits for each in formset.outlooks()]
+            added["outlooks"] = [each for formset in limits for each in formset.question().told]
         return super().render_change_form(request, {**context, **added}, *args, **kwargs)
 
     def preview_view(self, request: HttpRequest, object_id: int | None = None) -> HttpResponse:
@@ -90,17 +87,6 @@ class PreviewAdmin(AuditedAdmin):
         rows = {row.prefix: _row(row) for formset in sets for row in formset.forms}
         missing = render_to_string(MISSING, {"missing": _missing(sets)})
         return JsonResponse({"rows": rows, "missing": missing})
-
-    def _ask(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-        """The page between: what is taken away from whom, with all that the form has sent."""
-        sent = [
-            (name, value)
-            for name, values in request.POST.lists()
-            for value in values
-            if name not in {"csrfmiddlewaretoken", PREVIEW}
-        ]
-        told = {"sent": sent, "title": _("Are you sure?"), "subtitle": None, "opts": self.opts}
-        return TemplateResponse(request, CONFIRM, {**context, **told})
 
     def _may_edit(self, request: HttpRequest, plan: Any) -> bool:
         if plan is None:

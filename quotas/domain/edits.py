@@ -19,7 +19,7 @@ from quotas.domain.limits import (
     Unlimited,
 )
 from quotas.domain.policies import Limit
-from quotas.domain.words import Algorithm, CalendarUnit, Mode
+from quotas.domain.words import Algorithm, CalendarUnit, Mode, SubjectKind
 
 NOTICED = Fraction(9, 10)
 """What an edit may leave of a limit without a question: a cut of more than 10 % is asked about."""
@@ -68,15 +68,28 @@ class Edit:
         return _less(_most(self.after), _most(self.before))
 
     @property
+    def tightens(self) -> bool:
+        """Whether less is allowed than before: at once, in time, or to all that were counted apart.
+
+        A limit of another scope is another one: what it takes away is not told by numbers.
+        """
+        one, two = self.before, self.after
+        gathers = two.subject is SubjectKind.TENANT and one.subject is not two.subject
+        moves = gathers or one.scope != two.scope
+        return (moves and _most(two) is not None) or any(map(_less, *self._pairs))
+
+    @property
     def is_noticed(self) -> bool:
         """Whether more than 10 % is taken away: of what fits at once, or of the rate."""
-        pairs = [
-            (_most(self.before), _most(self.after)),
-            (_rate(self.before), _rate(self.after)),
-        ]
         return any(
-            _less(new, old) and (old is None or (new or 0) < old * NOTICED) for old, new in pairs
+            _less(new, old) and (old is None or (new or 0) < old * NOTICED)
+            for new, old in zip(*self._pairs, strict=True)
         )
+
+    @property
+    def _pairs(self) -> tuple[tuple[Fraction | int | None, ...], tuple[Fraction | int | None, ...]]:
+        """What fits at once, and the rate: after, and before."""
+        return (_most(self.after), _rate(self.after)), (_most(self.before), _rate(self.before))
 
 
 def _judging(limit: Limit) -> tuple[object, ...]:

@@ -17,6 +17,7 @@ from quotas.drf.subjects import client_address
 from quotas.models import Tenant
 from quotas.services.enforcement import Ask
 from quotas.services.routes import dotted_path
+from quotas.services.scopes import by_limit
 
 if TYPE_CHECKING:  # a project may name our throttles in the settings that APIView reads in its body
     from rest_framework.views import APIView
@@ -74,6 +75,7 @@ class QuotaThrottle(BaseThrottle):
         tenant: Tenant | str | int | None = resolve(request, view)
         return tenant
 
+    @by_limit
     def get_subject(self, request: Request, view: APIView) -> str | int | None:
         """What is counted in place of each limit's own subject; None: that subject.
 

@@ -49,7 +49,7 @@ def closest_of(tenants: Sequence[Tenant]) -> dict[int, Near] | None:
     there this instant. Six queries and one round trip, however many they are.
     """
     at_us, plans = now_us(), _plans()
-    asker = _Asker(at_us)
+    asker = Asker(at_us)
     questions: dict[int, limiter.Question] = {}
     for tenant in tenants_of(tenants):
         policy = Policy(plan=plans.of(tenant.plan_pk), tenant=tenant)
@@ -74,7 +74,7 @@ def closest_of(tenants: Sequence[Tenant]) -> dict[int, Near] | None:
     return found
 
 
-class _Asker:
+class Asker:
     """Lays questions out. The edges of periods are found once for all tenants."""
 
     def __init__(self, at_us: int) -> None:

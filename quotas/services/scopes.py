@@ -21,6 +21,12 @@ def by_scope(ask: Ask) -> Ask:
     return ask
 
 
+def by_limit(get_subject: Ask) -> Ask:
+    """Marks the method of a throttle that leaves it to each limit who is counted."""
+    get_subject.__dict__["by_limit"] = True
+    return get_subject
+
+
 def asked() -> Iterable[Asked]:
     """Every throttle of every view that asks by scope, and the scope: None where it has none."""
     for route in routes():
@@ -35,6 +41,26 @@ def asked() -> Iterable[Asked]:
 def scopes_of_views() -> list[str]:
     """The scopes that views ask for, in order."""
     return sorted({scope for _route, _throttle, scope in asked() if scope is not None})
+
+
+def scopes_apart() -> list[str]:
+    """The scopes in which views count something besides the limits of a plan, in order.
+
+    A limit in code, or a subject of the project's own in place of the tenant: what is recorded of
+    such a scope may not have been taken from one count of the tenant's.
+    """
+    found = {
+        throttle.limit_on(route.as_set_up()).scope  # type: ignore[attr-defined] # asked for
+        for route in routes()
+        for throttle in route.throttles
+        if getattr(throttle, "limit_on", None) and getattr(throttle, "rule", None)
+    }
+    found |= {
+        scope or EVERY_SCOPE
+        for _route, throttle, scope in asked()
+        if not hasattr(getattr(throttle, "get_subject", None), "by_limit")
+    }
+    return sorted(found)
 
 
 def scopes_without_row(rows: Collection[str]) -> list[str]:

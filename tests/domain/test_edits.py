@@ -112,6 +112,30 @@ def test_usage_in_progress_is_kept_clamped_or_restarted(before, after, fate):
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "fields", "tightens"),
+    [
+        pytest.param(WINDOW, rule("fixed_window", 99, MINUTE), {}, True, id="little"),
+        pytest.param(WINDOW, rule("fixed_window", 101, MINUTE), {}, False, id="raised"),
+        pytest.param(BUCKET, rule("token_bucket", 99, MINUTE, capacity=90), {}, True, id="rate"),
+        pytest.param(WINDOW, WINDOW, {"subject": SubjectKind.USER}, False, id="apart"),
+        pytest.param(WINDOW, WINDOW, {"scope": "other"}, True, id="another-scope"),
+        pytest.param(
+            WINDOW, WINDOW, {"scope": "other", "mode": Mode.SHADOW}, False, id="there-in-shadow"
+        ),
+    ],
+)
+def test_what_allows_less_tightens(before, after, fields, tightens):
+    assert tightens is edit(before, after, **fields).tightens
+
+
+def test_a_limit_that_counts_all_together_instead_of_each_apart_tightens():
+    limit = Limit(scope="api", name="one", rule=WINDOW, subject=SubjectKind.USER)
+    together = replace(limit, subject=SubjectKind.TENANT)
+
+    assert Edit(before=limit, after=together).tightens
+
+
+@pytest.mark.parametrize(
     ("fields", "matters"),
     [
         ({"title": "Other"}, False),

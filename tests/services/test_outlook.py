@@ -9,7 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from quotas.domain.edits import Edit
 from quotas.domain.policies import Limit
-from quotas.models import UsageHour
+from quotas.domain.words import SubjectKind
+from quotas.models import UsageHour, UsageQuarter
 from quotas.services.outlook import outlooks, tenants_of
 from tests.domain.calls import rule
 from tests.models.rows import a_plan, a_tenant, an_override
@@ -30,6 +31,12 @@ def an_hour(tenant, used, *, ago=0, label="api/minute", most=100):
     return UsageHour.objects.create(
         tenant=tenant, start=start, generation=1, peaks={label: [used, most], "x/y": [999, 999]}
     )
+
+
+def a_quarter(tenant, units):
+    where = {"tenant": tenant, "generation": 1, "units": units}
+    UsageHour.objects.create(start=NOW.replace(minute=0) - HOUR, **where)
+    UsageQuarter.objects.create(start=NOW - HOUR, scope="api", **where)
 
 
 def test_tenants_are_counted_and_those_who_used_more_in_the_last_day():
@@ -105,12 +112,79 @@ def test_a_cut_that_concerns_nobody_does_not_ask():
     assert not outlook.asks
 
 
-def test_an_edit_takes_two_queries_however_many_the_tenants():
+def test_hours_above_are_counted_once_whatever_the_generation():
     plan = a_plan()
-    for _ in range(10):
-        an_hour(a_tenant(plan=plan), 60)
+    busy, other = a_tenant(plan=plan), a_tenant(plan=plan)
+    for ago in range(3):
+        an_hour(busy, 51, ago=ago)
+    UsageHour.objects.create(
+        tenant=busy, start=NOW.replace(minute=0), generation=2, peaks={"api/minute": [60, 100]}
+    )
+    an_hour(other, 70)
+
+    (outlook,) = outlooks(plan, [a_cut()], now=NOW)
+
+    assert (2, 4) == (outlook.above, outlook.hours)
+
+
+def test_a_small_cut_asks_where_records_say_that_calls_would_have_been_denied():
+    tenant = a_tenant(plan=a_plan())
+    a_quarter(tenant, 1500)
+
+    (outlook,) = outlooks(tenant.plan, [a_cut(to=99)], now=NOW)
+
+    assert (15, True) == (outlook.hindsight.denied, outlook.asks)
+
+
+@pytest.mark.parametrize(
+    ("fields", "asks"),
+    [
+        pytest.param({"subject": SubjectKind.TENANT}, True, id="all-together"),
+        pytest.param({"subject": SubjectKind.CREDENTIAL}, False, id="apart-as-before"),
+    ],
+)
+def test_a_limit_of_each_user_that_becomes_one_of_all_asks_where_it_would_have_denied(fields, asks):
+    tenant = a_tenant(plan=a_plan())
+    a_quarter(tenant, 2000)
+    before = replace(a_cut().before, subject=SubjectKind.USER)
+
+    (outlook,) = outlooks(
+        tenant.plan, [Edit(before=before, after=replace(before, **fields))], now=NOW
+    )
+
+    assert asks is outlook.asks
+
+
+def test_what_is_raised_is_not_looked_up():
+    tenant = a_tenant(plan=a_plan())
+    an_hour(tenant, 90)
+
+    (outlook,) = outlooks(tenant.plan, [a_cut(to=200)], now=NOW)
+
+    assert (0, 0, None, None) == (outlook.above, outlook.hours, outlook.taken, outlook.hindsight)
+
+
+def test_an_edit_takes_as_many_queries_for_one_tenant_as_for_many():
+    counts = []
+    for many in (1, 10):
+        plan = a_plan()
+        for _ in range(many):
+            an_hour(a_tenant(plan=plan), 60)
+        with CaptureQueriesContext(connection) as queries:
+            (outlook,) = outlooks(plan, [a_cut()], now=NOW)
+        assert many == outlook.above
+        counts.append(len(queries))
+
+    assert [7, 7] == counts
+
+
+def test_of_many_edits_only_the_first_ten_are_looked_up_and_others_ask_for_any_cut():
+    tenant = a_tenant(plan=a_plan())
+    cuts = [a_cut(name=f"n{number}", to=99) for number in range(12)]
+    raised = a_cut(name="more", to=101)
 
     with CaptureQueriesContext(connection) as queries:
-        (outlook,) = outlooks(plan, [a_cut()], now=NOW)
+        found = outlooks(tenant.plan, [*cuts, raised], now=NOW)
 
-    assert (2, 10) == (len(queries), outlook.above)
+    assert [False] * 10 + [True, True, False] == [each.asks for each in found]
+    assert 10 * 7 + 3 == len(queries)
