@@ -67,7 +67,10 @@ def test_a_plan_tells_of_its_limits_too_and_of_deleted_ones(staff):
         ("Plan Gold", "made"),
     ] == [(what, kind) for [(what, kind, _lines)] in told]
     assert ["amount: 10 → 20"] == told[1][0][2]
-    assert "amount: 20" in told[0][0][2]
+    assert ["scope: api", "name: minute", "algorithm: fixed window", "amount: 20"] == told[0][0][2][
+        :4
+    ]
+    assert "period: 1 minute" in told[0][0][2]
 
 
 def test_a_tenant_tells_of_its_overrides_and_caps_and_of_no_other_tenants(staff):
