@@ -101,8 +101,8 @@ class VersionedAdmin(AuditedAdmin):
         told = [
             {
                 "at": moment.at,
-                "by": moment.versions[0].after.history_user,
-                "reason": moment.versions[0].after.history_change_reason,
+                "by": moment.by,
+                "reason": moment.reason,
                 "rows": [
                     (said, self._way_back(row, said) if may and moment.at != newest else None)
                     for said in rows

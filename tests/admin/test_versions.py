@@ -115,6 +115,18 @@ def test_what_a_form_saves_with_its_inline_rows_is_one_moment(staff):
     )
 
 
+def test_what_two_write_at_the_same_instant_is_told_of_each(staff):
+    plan = a_plan("gold")
+    with acting(user=chief()):
+        a_limit(plan)
+    PlanLimit.history.update(history_date=Plan.history.get().history_date)
+
+    page = staff.get(history_url(plan))
+
+    assert {None, chief()} == {moment["by"] for moment in page.context["moments"]}
+    assert [1, 1] == [len(rows) for rows in moments(page)]
+
+
 def listed(client, row):
     data = {
         "form-TOTAL_FORMS": "1",
