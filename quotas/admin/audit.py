@@ -26,7 +26,7 @@ LONGEST_NAME = 200
 
 def turned(field: str, old: object, new: object) -> str:
     """One change of one field, as the history shows it."""
-    values = {"field": field, "old": _said(old), "new": _said(new)}
+    values = {"field": field, "old": said_value(old), "new": said_value(new)}
     return _("%(field)s: %(old)s → %(new)s") % values
 
 
@@ -160,7 +160,8 @@ def _named(field: forms.Field, value: object) -> object:
     return value
 
 
-def _said(value: object) -> str:
+def said_value(value: object) -> str:
+    """A value as people read it."""
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, timedelta):

@@ -12,13 +12,11 @@ from django.db import IntegrityError, router, transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
-from django.utils.formats import date_format
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from quotas.admin.audit import AuditedAdmin, locked, log_changes
-from quotas.admin.versions_said import moments_said, turns_said
+from quotas.admin.versions_said import instant_said, moments_said, turns_said
 from quotas.models import Plan
 from quotas.models.versions import acting, one_version
 from quotas.services.returning import Turn, take, turn_of, turns_of_plan
@@ -103,8 +101,8 @@ class VersionedAdmin(AuditedAdmin):
         told = [
             {
                 "at": moment.at,
-                "by": moment.versions[0].after.history_user,
-                "reason": moment.versions[0].after.history_change_reason,
+                "by": moment.by,
+                "reason": moment.reason,
                 "rows": [
                     (said, self._way_back(row, said) if may and moment.at != newest else None)
                     for said in rows
@@ -175,7 +173,7 @@ class VersionedAdmin(AuditedAdmin):
         """Whether the rows were returned; if not, the form says why."""
         if not form.is_valid():
             return False
-        using, then = _database(row), _moment(version)
+        using, then = _database(row), instant_said(version.history_date)
         said = _("returned to the version of %(then)s") % {"then": then}
         reason = form.cleaned_data["reason"]
         try:
@@ -225,10 +223,6 @@ def _as_one(moment: dict[str, Any]) -> dict[str, Any]:
 
 def _line(said: Any) -> str:
     return f"{said.what} {said.kind}" + (f" ({', '.join(said.lines)})" if said.lines else "")
-
-
-def _moment(version: Any) -> str:
-    return date_format(localtime(version.history_date), "DATETIME_FORMAT")
 
 
 def _database(row: Any) -> str:

@@ -13,7 +13,7 @@ from django.utils.text import capfirst
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
-from quotas.admin.audit import turned
+from quotas.admin.audit import said_value, turned
 from quotas.services.returning import Turn, edited
 from quotas.services.versions import PARENT, Moment, Version
 
@@ -52,7 +52,7 @@ class Wording:
 
     def value(self, field: Any, row: Any) -> str:
         """One field."""
-        values = {"field": _label(field), "value": self._value(field, row)}
+        values = {"field": _label(field), "value": said_value(self._value(field, row))}
         return _("%(field)s: %(value)s") % values
 
     def _value(self, field: Any, row: Any) -> Any:
@@ -65,6 +65,12 @@ class Wording:
         if isinstance(value, list):
             return ", ".join(map(str, value))
         return dict(field.flatchoices).get(value, value) if field.flatchoices else value
+
+
+def instant_said(instant: datetime) -> str:
+    """An instant to the second, in the zone of the admin: versions follow fast."""
+    local = localtime(instant)
+    return f"{date_format(local)} {date_format(local, 'H:i:s')}"
 
 
 def shown_fields(model: Any) -> list[Any]:

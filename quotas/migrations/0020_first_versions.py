@@ -17,10 +17,11 @@ def _keep_what_is_there(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor
     for name in VERSIONED:
         model: Any = apps.get_model("quotas", name)
         versions: Any = apps.get_model("quotas", f"Historical{name}").objects.using(using)
-        kept = [field.attname for field in model._meta.concrete_fields]  # noqa: SLF001 - Django's documented name
+        known = {field.attname for field in versions.model._meta.concrete_fields}  # noqa: SLF001 - Django's documented name
+        columns = [field.attname for field in model._meta.concrete_fields]  # noqa: SLF001 - the same
         made = []
         for row in model.objects.using(using).iterator(chunk_size=BATCH):
-            values = {column: getattr(row, column) for column in kept}
+            values = {column: getattr(row, column) for column in columns if column in known}
             made.append(
                 versions.model(
                     history_date=now,

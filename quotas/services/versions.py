@@ -43,10 +43,18 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What was written in one step, and when."""
+    """What was written in one step, and when; ``by`` is a user, None when nobody is known."""
 
     at: datetime
     versions: tuple[Version, ...]
+
+    @property
+    def by(self) -> Any:
+        return self.versions[0].after.history_user
+
+    @property
+    def reason(self) -> str:
+        return str(self.versions[0].after.history_change_reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +76,15 @@ class Timeline:
 
     def moments(self, instants: Iterable[datetime]) -> list[Moment]:
         """What was written at these. Two queries for each table."""
-        found: dict[datetime, list[Version]] = {each: [] for each in instants}
+        wanted = list(instants)
+        found: dict[tuple[datetime, Any, str], list[Version]] = {}
         for model, versions in self.tables:
-            for version in _with_before(model, versions.filter(history_date__in=list(found))):
-                found[version.after.history_date].append(version)
-        return [Moment(at, tuple(each)) for at, each in found.items()]
+            for each in _with_before(model, versions.filter(history_date__in=wanted)):
+                row = each.after
+                step = (row.history_date, row.history_user_id, row.history_change_reason)
+                found.setdefault(step, []).append(each)
+        steps = sorted(found.items(), key=lambda step: step[0][0], reverse=True)
+        return [Moment(at, tuple(rows)) for (at, _by, _reason), rows in steps]
 
     def only(self, models: Iterable[Any]) -> Timeline:
         """Without the versions of other models."""

@@ -67,7 +67,10 @@ def test_a_plan_tells_of_its_limits_too_and_of_deleted_ones(staff):
         ("Plan Gold", "made"),
     ] == [(what, kind) for [(what, kind, _lines)] in told]
     assert ["amount: 10 → 20"] == told[1][0][2]
-    assert "amount: 20" in told[0][0][2]
+    assert ["scope: api", "name: minute", "algorithm: fixed window", "amount: 20"] == told[0][0][2][
+        :4
+    ]
+    assert "period: 1 minute" in told[0][0][2]
 
 
 def test_a_tenant_tells_of_its_overrides_and_caps_and_of_no_other_tenants(staff):
@@ -110,6 +113,18 @@ def test_what_a_form_saves_with_its_inline_rows_is_one_moment(staff):
     assert {chief().pk} == set(
         PlanLimit.history.filter(history_type="~").values_list("history_user", flat=True)
     )
+
+
+def test_what_two_write_at_the_same_instant_is_told_of_each(staff):
+    plan = a_plan("gold")
+    with acting(user=chief()):
+        a_limit(plan)
+    PlanLimit.history.update(history_date=Plan.history.get().history_date)
+
+    page = staff.get(history_url(plan))
+
+    assert {None, chief()} == {moment["by"] for moment in page.context["moments"]}
+    assert [1, 1] == [len(rows) for rows in moments(page)]
 
 
 def listed(client, row):
