@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from quotas.models import AnonymousQuarter, Membership, Override, Plan, PlanLimit, Status, Tenant
 from tests.admin.companies import MARK, OWN, Company, bound_staff, stored
-from tests.admin.pages import change_url, list_url
+from tests.admin.pages import change_url, list_url, submit
 from tests.admin.routes import posts, routes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
@@ -180,14 +180,19 @@ def test_pages_of_bound_staff_take_as_many_queries_for_few_rows_as_for_many(
         assert f"{OWN}4" in bound.get(address).content.decode()
 
 
-def test_what_was_said_of_another_tenants_row_stays_there(staff, company, other):
-    """A row that went to another tenant would take its history along."""
-    override = other.row(Override)
+@pytest.mark.parametrize(("model", "owner"), [(Override, "tenant"), (PlanLimit, "plan")])
+def test_a_row_stays_with_its_owner_whose_history_it_would_take_along(
+    staff, company, other, model, owner
+):
+    row, elsewhere = other.row(model), getattr(company.row(model), owner)
 
-    staff.post(change_url(override), {"tenant": company.tenant.pk, "_save": "Save"})
+    answer = submit(
+        staff, change_url(row), model, **{owner: elsewhere.pk, "amount": "77", "words": ""}
+    )
 
-    override.refresh_from_db()
-    assert other.tenant == override.tenant
+    assert 302 == answer.status_code
+    kept = model.objects.get(pk=row.pk)
+    assert (getattr(row, owner), 77) == (getattr(kept, owner), kept.amount)
 
 
 def marked():
