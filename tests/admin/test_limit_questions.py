@@ -161,6 +161,22 @@ def test_without_records_it_says_so(staff, limit):
     assert "Nothing that was used in the last 24 hours is recorded." in text_of(cut(staff, limit))
 
 
+@pytest.mark.usefixtures("caplog")
+def test_without_redis_the_page_says_so_and_goes_by_the_records(staff, limit, private_server):
+    UsageHour.objects.create(
+        tenant=limit.plan.tenants.first(),
+        start=timezone.now(),
+        generation=1,
+        peaks={"api/minute": [9, 10]},
+    )
+    private_server.stop()
+
+    text = text_of(cut(staff, limit, "8"))
+
+    assert "Redis gives no answer" in text
+    assert "1 of them used more than 8 at once in the last 24 hours." in text
+
+
 def test_a_limit_that_moves_to_another_plan_or_scope_is_lost_to_its_tenants(staff, limit):
     moved = submit(staff, change_url(limit), PlanLimit, plan=str(a_plan().pk))
     renamed = submit(staff, change_url(limit), PlanLimit, scope="other")
