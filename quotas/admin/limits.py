@@ -7,7 +7,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ActionForm
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -18,6 +17,7 @@ from django.utils.translation import ngettext
 from quotas.admin.audit import AuditedAdmin, locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.limit_forms import LimitForm
+from quotas.admin.parents import ActionForm
 from quotas.admin.promises import promise
 from quotas.domain.limits import MOST_AMOUNT
 from quotas.domain.words import Mode
@@ -71,6 +71,9 @@ class LimitAdmin(AuditedAdmin):
     action_form = AmountActionForm
     actions = ["enforce", "set_amount"]
     search_fields = ["scope", "name", "title"]
+
+    class Media:
+        css = {"all": ["quotas/admin.css"]}
 
     @admin.display(description=_("limit"), ordering="scope")
     def limit(self, row: LimitFields) -> str:

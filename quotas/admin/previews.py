@@ -39,7 +39,7 @@ class PreviewAdmin(AuditedAdmin):
     form = PreviewedForm
 
     class Media:
-        css = {"all": ["quotas/plan_editor.css"]}
+        css = {"all": ["quotas/admin.css", "quotas/plan_editor.css"]}
         js = ["quotas/plan_editor.js"]
 
     def get_urls(self) -> list[Any]:
