@@ -23,6 +23,7 @@ else:
     if apps.is_installed("unfold"):
         from quotas.admin.unfolded import (
             ActionForm,
+            InlineFormSet,
             ModelAdmin,
             ModelForm,
             Select,
@@ -36,8 +37,8 @@ else:
         ActionForm = helpers.ActionForm
         ModelForm = forms.ModelForm
         Select = forms.Select
+        InlineFormSet = forms.BaseInlineFormSet
     ModelChoiceField = forms.ModelChoiceField
-    InlineFormSet = forms.BaseInlineFormSet
 
 
 class LookOnlyAdmin(ModelAdmin):

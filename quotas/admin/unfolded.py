@@ -14,10 +14,19 @@ from django import forms
 from unfold.admin import ModelAdmin as UnfoldModelAdmin
 from unfold.admin import StackedInline, TabularInline
 from unfold.forms import ActionForm
+from unfold.forms import PaginationInlineFormSet as InlineFormSet
 from unfold.widgets import INPUT_CLASSES, SELECT_CLASSES
 from unfold.widgets import UnfoldAdminSelectWidget as Select
 
-__all__ = ["ActionForm", "ModelAdmin", "ModelForm", "Select", "StackedInline", "TabularInline"]
+__all__ = [
+    "ActionForm",
+    "InlineFormSet",
+    "ModelAdmin",
+    "ModelForm",
+    "Select",
+    "StackedInline",
+    "TabularInline",
+]
 
 LOOKS = {
     forms.TextInput: " ".join(INPUT_CLASSES),

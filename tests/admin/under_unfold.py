@@ -109,5 +109,5 @@ def test_our_pages_add_nothing_inline_to_what_unfold_has(staff, addresses):
 
     added = {each: Inline(staff.get(each)).found - known for each in addresses}
 
-    assert dict.fromkeys(addresses, set()) == added
+    assert {each: set() for each in addresses} == added
     assert known

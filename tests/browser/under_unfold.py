@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -11,13 +9,9 @@ from playwright.sync_api import expect
 from project import security
 from quotas.models import Override, Plan, Tenant
 from tests.browser.test_plan_editor import AXE, field
+from tests.browser.unfold_policy import UNFOLDED
 
 STRICT = security.POLICY
-UNFOLDED = STRICT.replace("script-src 'self'", "script-src 'self' 'unsafe-eval'").replace(
-    "style-src 'self'", "style-src 'self' 'unsafe-inline'"
-)
-"""What docs/admin.md says that unfold needs."""
-
 REFUSED = """() => {
   window.refused = [];
   document.addEventListener("securitypolicyviolation", (each) => {
@@ -55,9 +49,9 @@ def places():
 
 
 def said(page, row):
-    """What stands under a row."""
-    rows = page.locator(".form-group").filter(has=field(page, row, "scope"))
-    return rows.locator("[data-promise]")
+    """What stands under a row, however it is marked."""
+    around = field(page, row, "scope").locator("xpath=ancestor::*[.//@data-promise][1]")
+    return around.locator("[data-promise]")
 
 
 def save(page):
