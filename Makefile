@@ -53,6 +53,7 @@ lint: $(VENV)/test.stamp $(EMBEDDED)
 
 screenshots: $(VENV)/test.stamp $(EMBEDDED)
 	$(RUN) pytest -p no:randomly tests/browser/screenshots.py
+	$(RUN) pytest -p no:randomly --ds tests.unfold_settings tests/browser/screenshots.py
 
 # The date would change at every run, and nobody needs it.
 messages: $(VENV)/test.stamp

@@ -8,7 +8,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ActionForm
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseRedirect
@@ -22,6 +21,7 @@ from quotas.admin.audit import locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.limit_forms import LimitForm
 from quotas.admin.limit_questions import question_of
+from quotas.admin.parents import ActionForm
 from quotas.admin.promises import promise
 from quotas.admin.questions import CONFIRMED, PREVIEW, AsksFirst
 from quotas.admin.shadow import ShadowPages
@@ -84,6 +84,9 @@ class LimitAdmin(AsksFirst, ShadowPages):
     action_form = AmountActionForm
     actions = ["enforce", "set_amount"]
     search_fields = ["scope", "name", "title"]
+
+    class Media:
+        css = {"all": ["quotas/admin.css"]}
 
     @admin.display(description=_("limit"), ordering="scope")
     def limit(self, row: LimitFields) -> str:

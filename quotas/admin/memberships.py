@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
@@ -12,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from quotas.admin.audit import AuditedAdmin
-from quotas.admin.parents import ModelForm, TabularInline
+from quotas.admin.parents import ModelForm, Select, TabularInline
 from quotas.models import Membership
 
 
@@ -24,7 +23,7 @@ class MembershipForm(ModelForm):
         if self.instance.pk and "user" in self.fields:
             user = self.fields["user"]
             user.disabled = True
-            user.widget = forms.Select(choices=[(self.instance.user_id, str(self.instance.user))])
+            user.widget = Select(choices=[(self.instance.user_id, str(self.instance.user))])
 
 
 class MemberForm(MembershipForm):

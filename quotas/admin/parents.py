@@ -1,11 +1,13 @@
-"""Django's classes that ours descend from, in one place: where another admin's would be chosen."""
+"""The classes that ours descend from, in one place: unfold's where it is installed, or Django's."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.apps import apps
 from django.contrib import admin
+from django.contrib.admin import helpers
 from django.http import HttpRequest
 
 from quotas.admin.bound import bound
@@ -14,17 +16,35 @@ if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
     StackedInline = admin.StackedInline[Any, Any]
     TabularInline = admin.TabularInline[Any, Any]
+    ActionForm = helpers.ActionForm
     ModelForm = forms.ModelForm[Any]
+    Select = forms.Select
     ModelChoiceField = forms.ModelChoiceField[Any]
     InlineFormSet = forms.BaseInlineFormSet[Any, Any, Any]
     ModelFormSet = forms.BaseModelFormSet[Any, Any]
 else:
-    ModelAdmin = bound(admin.ModelAdmin)
-    StackedInline = bound(admin.StackedInline)
-    TabularInline = bound(admin.TabularInline)
-    ModelForm = forms.ModelForm
+    if apps.is_installed("unfold"):
+        from quotas.admin.unfolded import (
+            ActionForm,
+            InlineFormSet,
+            ModelAdmin,
+            ModelForm,
+            Select,
+            StackedInline,
+            TabularInline,
+        )
+    else:
+        ModelAdmin = admin.ModelAdmin
+        StackedInline = admin.StackedInline
+        TabularInline = admin.TabularInline
+        ActionForm = helpers.ActionForm
+        ModelForm = forms.ModelForm
+        Select = forms.Select
+        InlineFormSet = forms.BaseInlineFormSet
+    ModelAdmin, StackedInline, TabularInline = map(
+        bound, (ModelAdmin, StackedInline, TabularInline)
+    )
     ModelChoiceField = forms.ModelChoiceField
-    InlineFormSet = forms.BaseInlineFormSet
     ModelFormSet = forms.BaseModelFormSet
 
 

@@ -36,7 +36,7 @@ class PreviewAdmin(AsksFirst, AuditedAdmin):
     form = PreviewedForm
 
     class Media:
-        css = {"all": ["quotas/plan_editor.css"]}
+        css = {"all": ["quotas/admin.css", "quotas/plan_editor.css"]}
         js = ["quotas/plan_editor.js"]
 
     def get_urls(self) -> list[Any]:

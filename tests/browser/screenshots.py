@@ -1,18 +1,23 @@
 """The pictures of docs/images, by `make screenshots`: made-up numbers, a clock that stands still.
 
-Its name keeps it out of the tests.
+Its name keeps it out of the tests. Under django-unfold it draws that admin, and nothing else.
 """
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+import socket
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.apps import apps
 
+from project import security
 from quotas.models import CalendarBalance, Tenant, UsageDay
+from tests.browser.admin_screens import CLOSED, SCREENS, a_busy_day
 from tests.browser.palette import with_palette
+from tests.browser.unfold_policy import UNFOLDED
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 NOON = datetime(2026, 10, 27, 14, 31, 35, tzinfo=ZoneInfo("America/New_York"))
@@ -47,6 +52,10 @@ def a_month_of(tenant):
             )
 
 
+UNFOLD = apps.is_installed("unfold")
+stock = pytest.mark.skipif(UNFOLD, reason="drawn without unfold")
+
+
 @pytest.fixture
 def bolt(demo, visit):
     """``bolt(look)``: a member of Bolt who has used a good deal."""
@@ -73,6 +82,7 @@ def bolt(demo, visit):
     return arrive
 
 
+@stock
 @pytest.mark.parametrize("look", LOOKS)
 def test_a_picture_of_the_limits(bolt, look):
     page = bolt(look).page
@@ -81,6 +91,7 @@ def test_a_picture_of_the_limits(bolt, look):
     keep(f"usage-{look}", page.screenshot())
 
 
+@stock
 @pytest.mark.parametrize("look", LOOKS)
 def test_a_picture_of_a_month(bolt, look):
     page = bolt(look).page
@@ -92,6 +103,25 @@ def test_a_picture_of_a_month(bolt, look):
 
     part = {"x": 0, "y": top, "width": size["width"], "height": end - top}
     keep(f"usage-history-{look}", page.screenshot(full_page=True, clip=part))
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("screen", ["tenant", "plan"] if UNFOLD else SCREENS)
+def test_a_picture_of_the_admin(demo, visit, monkeypatch, look, screen):
+    if UNFOLD:
+        monkeypatch.setattr(security, "POLICY", UNFOLDED)
+    monkeypatch.setattr(socket, "gethostname", lambda: "web-1")
+    demo.move_to(datetime.now(UTC))  # what is told of ages and ends goes by the real one
+    lead, height = SCREENS[screen]
+    size = {"viewport": {"width": 1280, "height": height}, "color_scheme": look}
+    staff = visit("staff", **size)
+    staff.page.add_init_script(CLOSED)
+    a_busy_day(staff)
+
+    lead(staff.page)
+
+    staff.page.mouse.move(0, 0)
+    keep(f"admin-{'unfold-' * UNFOLD}{screen}-{look}", staff.page.screenshot())
 
 
 def keep(name, picture):

@@ -37,6 +37,17 @@ def test_the_scripts_of_a_form_run(visit, model):
     assert staff.page.evaluate("django.jQuery('form :input').length") > 5
 
 
+def test_no_page_of_ours_is_wider_than_a_phone(visit):
+    staff = visit("staff", viewport={"width": 390, "height": 844})
+    staff.call_until_denied("acme")
+    tenant, plan = Tenant.objects.get(key="acme"), Plan.objects.get(key="free")
+    own = f"tenant/{tenant.pk}"
+
+    for path in ("tenant/", f"{own}/change/", f"{own}/step/boost/", f"plan/{plan.pk}/change/"):
+        staff.open(f"/admin/quotas/{path}")
+        assert 390 == staff.page.evaluate("document.documentElement.scrollWidth"), path
+
+
 def test_staff_edit_a_limit_and_it_is_in_the_history(visit):
     staff = visit("staff")
     plan = Plan.objects.get(key="free")

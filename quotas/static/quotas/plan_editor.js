@@ -19,6 +19,14 @@
     return form.elements.namedItem(`${prefix}-${name}`);
   }
 
+  // What stands under a row: in the nearest element around its fields that has it. Admins differ in
+  // how they mark rows.
+  function promiseOf(form, prefix) {
+    let around = inputOf(form, prefix, "scope");
+    while (around && !around.querySelector("[data-promise]")) around = around.parentElement;
+    return around?.querySelector("[data-promise]");
+  }
+
   function replace(old, html) {
     const fresh = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
     if (!old || !fresh || old.isEqualNode(fresh)) return;
@@ -36,7 +44,7 @@
 
   function show(form, edited, told) {
     for (const [prefix, { html, fields }] of Object.entries(told.rows)) {
-      replace(document.querySelector(`#${prefix} [data-promise]`), html);
+      replace(promiseOf(form, prefix), html);
       if (edited?.prefix === prefix) fill(form, edited, fields);
     }
     replace(document.getElementById("quotas-missing"), told.missing);
