@@ -34,10 +34,14 @@ class Effective:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """All that applies to a tenant, by scope and name, and the statement it was read with."""
+    """All that applies to a tenant, by scope and name, and the statement it was read with.
+
+    ``overrides`` are the primary keys of those that were known then, later ones included.
+    """
 
     statement: Statement
     limits: tuple[Effective, ...]
+    overrides: frozenset[int] = frozenset()
 
     def of(self, scope: str, name: str) -> Effective | None:
         """The limit known by (scope, name), if one is in force."""
@@ -63,6 +67,7 @@ def standing_of(tenant_pk: int) -> Standing | None:
             )
             for known, limit in sorted(policy.in_force(at_us).rows.items())
         ),
+        frozenset(each.pk for each in policy.tenant.overrides) if policy.tenant else frozenset(),
     )
 
 

@@ -21,7 +21,7 @@ GIVING = [
     Algorithm.SLIDING_WINDOW_LOG,
     Algorithm.CONCURRENCY,
 ]
-FEW = settings(patient, max_examples=150)
+FEW = settings(patient, max_examples=80)
 
 
 class Granted(Both):
