@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.limit_steps import CHANGED, LimitStep
@@ -52,7 +52,7 @@ class GrantExtra(LimitStep):
             if each.subject is not SubjectKind.TENANT and each.mode is not Mode.OFF
         ]
         if apart:
-            text = _now(
+            text = gettext(
                 "Not listed: %(limits)s. They count users, credentials or addresses, each apart: "
                 "reset their counters instead."
             )
@@ -80,7 +80,7 @@ class GrantExtra(LimitStep):
         if self.granted is None:
             return super().done(tenant)
         level = messages.WARNING if self.granted.given is None else messages.SUCCESS
-        return level, _now("%(tenant)s: %(what)s.") % {"tenant": tenant, "what": self._said()}
+        return level, gettext("%(tenant)s: %(what)s.") % {"tenant": tenant, "what": self._said()}
 
     def _give(self, chosen: Effective) -> str:
         limit, standing = chosen.limit, self.standing
@@ -95,7 +95,7 @@ class GrantExtra(LimitStep):
         except EngineUnavailable as error:
             raise ValidationError(AWAY) from error
         if self.granted.given == 0:
-            text = _now("Nothing was given: %(why)s.") % {"why": self._why()}
+            text = gettext("Nothing was given: %(why)s.") % {"why": self._why()}
             raise ValidationError(text, code="nothing")
         return self._said()
 
@@ -119,14 +119,14 @@ class GrantExtra(LimitStep):
             "why": self._why(),
         }
         if granted.given is None:
-            text = _now(
+            text = gettext(
                 "granted %(asked)s of %(limit)s; it is not known whether they were given, for "
                 "Redis did not answer in time"
             )
         elif granted.given < granted.asked:
-            text = _now("granted %(asked)s of %(limit)s, given %(given)s: %(why)s")
+            text = gettext("granted %(asked)s of %(limit)s, given %(given)s: %(why)s")
         else:
-            text = _now("granted %(asked)s of %(limit)s")
+            text = gettext("granted %(asked)s of %(limit)s")
         return text % values
 
     def _why(self) -> str:
