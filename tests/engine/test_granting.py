@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from quotas.domain.reference import Reference
@@ -102,6 +104,37 @@ def test_of_a_log_the_newest_entries_go_and_the_oldest_keep_their_time():
     assert [5, 5, 8, 8, 10] == [
         one(asker.peek(seconds=seconds)).remaining for seconds in (30, 59, 60, 69, 70)
     ]
+
+
+def test_the_last_entry_that_is_given_of_counts_for_what_is_left_of_it():
+    asker = Asker(limit("sliding_window_log", 10))
+    for seconds in (0, 10):
+        asker.consume(2, seconds)
+
+    assert 1 == give(asker, 1, seconds=20)
+    asker.consume(5, 20)
+
+    waits = [one(asker.peek(cost, 20)).wait_us // 10**6 for cost in (2, 4, 5, 6)]
+    assert [0, 40, 50, 60] == waits
+
+
+def test_entries_that_have_left_are_neither_given_nor_counted():
+    asker = Asker(limit("sliding_window_log", 10))
+    asker.consume(3, 0)
+    asker.consume(4, 50)
+
+    assert 1 == give(asker, 1, seconds=65)
+    assert 7 == one(asker.peek(seconds=65)).remaining
+    assert 3 == give(asker, 9, seconds=65)
+
+
+def test_a_flight_whose_lease_has_run_out_is_not_given_in_place_of_one_that_flies():
+    asker = Asker(limit("concurrency", 2))
+    asker.consume(seconds=0)
+    asker.consume(seconds=30)
+
+    assert 1 == give(asker, 1, seconds=70)
+    assert 2 == one(asker.peek(seconds=70)).remaining
 
 
 @pytest.mark.parametrize("units", [1, 63, 64, 65, 130, 199, 200, 300])
@@ -244,3 +277,14 @@ def test_where_nobody_answers_nothing_was_given(address, redis_url, settings):
 def aim(settings, url):
     quotas = settings.CACHES["quotas"] | {"LOCATION": url}
     settings.CACHES = settings.CACHES | {"quotas": quotas}
+
+
+def test_a_bucket_under_a_cap_is_remembered_until_it_is_full_without_it():
+    row = replace(limit("token_bucket", 5, 60), kept_us=3_600_000_000)
+    asker = Asker(row)
+    asker.consume(5, now_us=0)
+
+    assert 5 == grant(row, asker.subject, 9)
+
+    (key,) = every_key()
+    assert 3_590_000 < link().client.pttl(key) <= 3_600_002
