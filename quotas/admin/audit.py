@@ -30,8 +30,13 @@ def turned(field: str, old: object, new: object) -> str:
     return _("%(field)s: %(old)s → %(new)s") % values
 
 
-def log_changes(request: HttpRequest, changes: Iterable[tuple[models.Model, str]]) -> None:
-    """One entry an object in the history, with what was said of it, in one query."""
+def log_changes(
+    request: HttpRequest, changes: Iterable[tuple[models.Model, str]], *, edits: bool = True
+) -> None:
+    """One entry an object in the history, with what was said of it, in one query.
+
+    ``edits``: whether what applies was edited, so that the page tells when that is in force.
+    """
     staff: Any = request.user
     changes = list(changes)
     entries = [
@@ -46,7 +51,7 @@ def log_changes(request: HttpRequest, changes: Iterable[tuple[models.Model, str]
         for row, message in changes
     ]
     LogEntry.objects.bulk_create(entries)
-    for row, _message in changes:
+    for row, _message in changes if edits else ():
         tell_in_force(request, row)
 
 

@@ -1,4 +1,4 @@
-"""Steps that give a tenant more of one limit for a time: an override made out of the limit."""
+"""Steps that staff take with one limit of a tenant: raised for a time, its counters reset."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import turned
 from quotas.admin.tenant_list import dated
 from quotas.admin.tenant_page import amount_of
 from quotas.admin.tenant_steps import Step
-from quotas.domain.limits import MOST_AMOUNT, CalendarQuota, FixedWindow
+from quotas.domain.limits import MOST_AMOUNT
 from quotas.domain.words import Mode
 from quotas.models import Override, PlanLimit, Tenant
 from quotas.models.limit_fields import LimitFields
+from quotas.models.limit_resets import reset_limit
 from quotas.services.effective import Effective, Standing, standing_of
 
+CHANGED = _("This limit was changed meanwhile. Look at it, and try again.")
 SEPARATOR = "/"
 COPIED = [
     field.name
@@ -29,7 +32,7 @@ COPIED = [
 
 
 class LimitStep(Step):
-    """A step with one of the limits in force, out of which an override is made."""
+    """A step with one of the limits in force; an override can be made out of it."""
 
     permission = "quotas.add_override"
 
@@ -73,8 +76,8 @@ class LimitStep(Step):
         source = self.chosen and self.chosen.limit.source
         model = Override if source and source.kind == "override" else PlanLimit
         row = model.objects.filter(pk=source.pk if source else None).first()
-        if row is None:
-            raise ValidationError(_("This limit was changed meanwhile. Look at it, and try again."))
+        if row is None or self._overridden(row):
+            raise ValidationError(CHANGED)
         made = Override(
             **{name: getattr(row, name) for name in COPIED},
             tenant=self.tenant,
@@ -88,6 +91,12 @@ class LimitStep(Step):
         made.save(force_insert=True)
         end = dated(until)
         return f"override {made} until {end}: {turned('amount', row.amount, amount)}"
+
+    def _overridden(self, row: PlanLimit | Override) -> bool:
+        """Whether somebody else has made an override of this limit since it was read."""
+        own = Override.objects.not_over(self.now).filter(tenant=self.tenant)
+        known = self.standing.overrides if self.standing else frozenset()
+        return own.filter(scope=row.scope, name=row.name).exclude(pk__in=known).exists()
 
 
 class Boost(LimitStep):
@@ -126,31 +135,27 @@ class Boost(LimitStep):
         return self.override(self.cleaned_data["amount"], self.cleaned_data["until"], staff)
 
 
-class GrantExtra(LimitStep):
-    """Gives more of a window or civil period that runs."""
+class ResetCounter(LimitStep):
+    """Starts the counters of one limit anew."""
 
-    title = _("Grant extra now")
+    title = _("Reset one counter")
     consequence = _(
-        "An override allows so much more to the end of the period that runs; the next one has the "
-        "amount of before. Calendar quotas and fixed windows can be extended so."
+        "All counters of the limit start anew from the tenant's next request on, for whomever it "
+        "counts: the tenant, each user, credential and address. Calls in flight run on and count "
+        "no more."
     )
-
-    extra = forms.IntegerField(label=_("Extra units"), min_value=1, max_value=MOST_AMOUNT)
+    permission = "quotas.change_tenant"
 
     def offers(self, effective: Effective) -> bool:
-        line, rule = effective.line, effective.limit.rule
-        known = line is not None and line.verdict is not None
-        return super().offers(effective) and known and isinstance(rule, CalendarQuota | FixedWindow)
+        return effective.limit.mode is not Mode.OFF
 
     def take(self, tenant: Tenant, staff: Any) -> str:
-        chosen, standing = self.chosen, self.standing
-        verdict = chosen.line.verdict if chosen and chosen.line else None
-        if verdict is None or standing is None:
-            raise ValidationError(_("This limit was changed meanwhile. Look at it, and try again."))
-        end = standing.statement.instant(verdict.reset_us or 0)
-        if end <= self.now:
-            raise ValidationError(_("The period has just ended: nothing of it is left to extend."))
-        return self.override(self.amount_without_cap + self.cleaned_data["extra"], end, staff)
+        if self.chosen is None:
+            raise ValidationError(CHANGED)
+        limit = self.chosen.limit
+        epoch = reset_limit(tenant.pk, limit.scope, limit.name)
+        values = {"limit": _key(self.chosen), "change": turned("epoch", epoch - 1, epoch)}
+        return gettext("counters of %(limit)s reset; %(change)s") % values
 
 
 def _key(effective: Effective) -> str:

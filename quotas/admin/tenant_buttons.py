@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
@@ -15,7 +14,8 @@ from django.utils.translation import gettext as _
 
 from quotas.admin.audit import locked, log_changes
 from quotas.admin.bound import own_choices
-from quotas.admin.limit_steps import Boost, GrantExtra
+from quotas.admin.grant_steps import GrantExtra
+from quotas.admin.limit_steps import Boost, ResetCounter
 from quotas.admin.tenant_page import TenantPage
 from quotas.admin.tenant_steps import MovePlan, ResetCounters, Resume, Step, Suspend
 from quotas.models import Tenant
@@ -27,6 +27,7 @@ STEPS: dict[str, type[Step]] = {
     "plan": MovePlan,
     "grant": GrantExtra,
     "boost": Boost,
+    "reset-counter": ResetCounter,
     "reset": ResetCounters,
 }
 
@@ -61,8 +62,8 @@ class TenantButtons(TenantPage):
         form = kind(tenant, request.POST if request.method == "POST" else None)
         own_choices(request, form)
         if request.method == "POST" and self._taken(request, tenant, form):
-            done = _("%(step)s: done for %(tenant)s.") % {"step": kind.title, "tenant": tenant}
-            self.message_user(request, done, messages.SUCCESS)
+            level, done = form.done(tenant)
+            self.message_user(request, done, level)
             return HttpResponseRedirect(_page(tenant))
         context = {
             **self.admin_site.each_context(request),
@@ -90,7 +91,8 @@ class TenantButtons(TenantPage):
                 if not form.fits(row):
                     raise ValidationError(_("Somebody else has done it already."))  # noqa: TRY301
                 said = form.take(row, request.user)
-                log_changes(request, [(row, f"{said}; reason: {form.cleaned_data['reason']}")])
+                said = f"{said}; reason: {form.cleaned_data['reason']}"
+                log_changes(request, [(row, said)], edits=form.edits)
         except ValidationError as error:
             form.add_error(None, ValidationError(error.messages))
             return False

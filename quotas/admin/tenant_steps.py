@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django import forms
+from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import turned
@@ -20,8 +22,11 @@ REASON = 200
 class Step(forms.Form):
     """A step: ``title`` on its button, ``consequence`` above its form.
 
-    ``fits`` tells whether its button is shown; the step itself looks again.
+    ``fits`` tells whether its button is shown; the step itself looks again. ``edits``: whether what
+    applies to the tenant was changed.
     """
+
+    edits = True
 
     title: ClassVar[Any] = ""
     consequence: ClassVar[Any] = ""
@@ -44,6 +49,11 @@ class Step(forms.Form):
     def take(self, tenant: Tenant, staff: Any) -> str:
         """Do it, and say what was changed, for the history."""
         raise NotImplementedError
+
+    def done(self, tenant: Tenant) -> tuple[int, str]:
+        """What the tenant's page tells once it is done, and at which level of messages."""
+        values = {"step": self.title, "tenant": tenant}
+        return messages.SUCCESS, gettext("%(step)s: done for %(tenant)s.") % values
 
 
 class Suspend(Step):

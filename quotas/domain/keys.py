@@ -120,6 +120,14 @@ def subject_text(kind: SubjectKind, value: object = "") -> str:
     return user_tag(value)
 
 
+def state_name(name: str, epoch: int) -> str:
+    """What a key calls a limit that was reset so many times: itself, while it never was.
+
+    A limit's name is a slug and has no dot.
+    """
+    return f"{name}.{epoch}" if epoch else name
+
+
 def record_name(name: str) -> bytes:
     """Four bytes that name a limit's state inside a cell key."""
     return blake2b(name.encode(), digest_size=4).digest()

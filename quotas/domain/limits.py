@@ -218,6 +218,16 @@ Rule = (
 )
 
 
+def gives_at_once(rule: Rule) -> bool:
+    """Whether what was taken of a rule can be given back at once, and counts down by itself.
+
+    Windows that end all at once are extended instead, by a larger amount to their end.
+    """
+    return isinstance(
+        rule, TokenBucket | LeakyBucket | SlidingWindowCounter | SlidingWindowLog | Concurrency
+    )
+
+
 def in_flight(rule: Rule) -> bool:
     """Whether a rule counts calls in flight, a limited number of them or not."""
     return rule.algorithm is Algorithm.CONCURRENCY and not isinstance(rule, DenyAll)

@@ -32,7 +32,8 @@ class Limit:
     quota, also when its pace will reach the amount. ``cap`` is the tenant's own, which ``rule`` has
     been lowered to from the amount ``uncapped`` (None: unlimited, or no cap); None: no cap lowers
     it. ``kept_us``: how long (us) its state is kept at least,
-    since a token bucket whose state is gone is full, and without the cap holds more.
+    since a token bucket whose state is gone is full, and without the cap holds more. ``epoch``: how
+    often its counters were started anew for the tenant.
     """
 
     scope: str
@@ -47,4 +48,5 @@ class Limit:
     cap: int | None = None
     uncapped: int | None = None
     kept_us: int = 0
+    epoch: int = 0
     source: Source = Source(kind="code", title="code")

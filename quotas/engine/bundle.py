@@ -7,7 +7,7 @@ from itertools import count
 from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
-from quotas.domain.keys import counted_as, digest, record_kind, record_name
+from quotas.domain.keys import counted_as, digest, record_kind, record_name, state_name
 from quotas.domain.limits import CalendarQuota, DenyAll, LeakyBucket, TokenBucket, Unlimited
 from quotas.domain.words import Algorithm, CalendarUnit, Mode
 from quotas.engine.script import CODES, DENY_ALL
@@ -85,9 +85,9 @@ class _Packer:
             return 0, 0, [0] * 5
         kept = counted_as(rule)
         own = kept is Algorithm.CALENDAR_QUOTA
-        place = self._cell(
-            Place(who, QUOTA if own else CELLS, limit.scope, limit.name * own), limit
-        )
+        # A limit that was reset has a cell of its own: the records of before expire with their key.
+        alone = state_name(limit.name, limit.epoch) * (own or limit.epoch > 0)
+        place = self._cell(Place(who, QUOTA if own else CELLS, limit.scope, alone), limit)
         extra = 0
         if kept in EXTRA_KEY:
             other = place._replace(what=EXTRA_KEY[kept], name=place.name or limit.name)
@@ -100,12 +100,12 @@ class _Packer:
 
     def _cell(self, place: Place, limit: Limit) -> Place:
         """The cell key of a state: one in which no other limit has the same four bytes of name."""
-        name = record_name(limit.name)
+        name, own = record_name(limit.name), place.name or limit.name
         for turn in count(2):
             cell = self.cells.setdefault(place, len(self.cells) + 1)
             if (cell, name) not in self.states:
                 break
-            place = place._replace(name=f"{limit.name}~{turn}")
+            place = place._replace(name=f"{own}~{turn}")
         self.states.add((cell, name))
         return place
 

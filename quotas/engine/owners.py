@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
 
-from quotas.domain.keys import PLANS_KEY, owner_key, record_kind, record_name
+from quotas.domain.keys import PLANS_KEY, owner_key, record_kind, record_name, state_name
 from quotas.engine.bundle import QUOTA
 from quotas.engine.clock import clock
 from quotas.engine.connection import link
@@ -34,7 +34,10 @@ BUMP, SEED = Script(read("bump")), Script(read("seed"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """What one subject had used of a calendar quota in the period ``start_us`` to ``end_us``."""
+    """What one subject had used of a calendar quota in the period ``start_us`` to ``end_us``.
+
+    ``epoch`` is the limit's.
+    """
 
     subject: Subject
     scope: str
@@ -43,6 +46,12 @@ class Balance:
     used: int
     start_us: int
     end_us: int
+    epoch: int = 0
+
+    @property
+    def key(self) -> str:
+        """The key of its state."""
+        return self.subject.key(QUOTA, self.scope, state_name(self.name, self.epoch))
 
 
 def version_of(tag: str, *, create: bool = False) -> bytes:
@@ -74,9 +83,7 @@ def seed(tag: str, balances: Sequence[Balance]) -> None:
     for start in range(0, max(1, len(balances)), SEEDS_AT_ONCE):
         some = balances[start : start + SEEDS_AT_ONCE]
         last = start + SEEDS_AT_ONCE >= len(balances)
-        keys = [key(owner_key(tag))] + [
-            key(each.subject.key(QUOTA, each.scope, each.name)) for each in some
-        ]
+        keys = [key(owner_key(tag)), *(key(each.key) for each in some)]
         args = [b"%d" % OWNER_LIFE_MS, b"%d" % last, b"%d" % clock.given_us]
         for each in some:
             args += [b"%d" % each.end_us, _record(each)]

@@ -23,6 +23,27 @@ if TYPE_CHECKING:
     from redis import Redis
 
 DENY_ALL = 0
+DECIDE_PARTS = (
+    "arithmetic",
+    "records",
+    "charges",
+    "record",
+    "expiry",
+    "cells",
+    "usage",
+    "early",
+    "hours",
+    "peaks",
+    "denials",
+)
+GRANT_PARTS = ("arithmetic", "records", "expiry", "gifts", "record")
+GRANTED = (
+    Algorithm.TOKEN_BUCKET,
+    Algorithm.LEAKY_BUCKET,
+    Algorithm.SLIDING_WINDOW_COUNTER,
+    Algorithm.SLIDING_WINDOW_LOG,
+    Algorithm.CONCURRENCY,
+)
 CODES = {algorithm: code for code, algorithm in enumerate(Algorithm, start=1)}
 
 
@@ -85,20 +106,21 @@ def decide_script() -> Script:
     """
     branches = [f"if algorithm == {DENY_ALL} then\n{read('deny_all')}"]
     branches += [f"elseif algorithm == {CODES[each]} then\n{read(each)}" for each in Algorithm]
-    source = read("decide").replace("--@algorithms", "\n".join([*branches, "end"]))
-    for part in (
-        "arithmetic",
-        "records",
-        "charges",
-        "expiry",
-        "cells",
-        "usage",
-        "early",
-        "hours",
-        "peaks",
-        "denials",
-    ):
-        source = source.replace(f"--@{part}", read(part))
+    return spliced("decide", branches, DECIDE_PARTS)
+
+
+@cache
+def grant_script() -> Script:
+    """``grant.lua`` with the algorithms of which units can be given back."""
+    branches = [f"elseif algorithm == {CODES[each]} then\n{read(each)}" for each in GRANTED]
+    return spliced("grant", [branches[0].removeprefix("else"), *branches[1:]], GRANT_PARTS)
+
+
+def spliced(name: str, branches: Iterable[str], parts: Iterable[str]) -> Script:
+    """``<name>.lua`` with these branches of one if and these parts, the outer ones first."""
+    source = read(name).replace("--@algorithms", "\n".join([*branches, "end"]))
+    for part in parts:
+        source = source.replace(f"--@{part}\n", read(part) + "\n")
     for algorithm, code in CODES.items():
         source = source.replace(f"== {algorithm.upper()} ", f"== {code} ")
     return Script("\n".join(line for line in map(_bare, source.splitlines()) if line))

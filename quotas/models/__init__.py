@@ -1,4 +1,4 @@
-"""What staff edit and what is kept: tenants, plans, overrides, caps, balances, usage, alerts.
+"""What staff edit and what is kept: tenants, plans, overrides, caps, resets, balances, usage.
 
 Imports Django's ORM, `quotas.domain`, `quotas.errors` and `quotas.signals` only.
 """
@@ -10,6 +10,7 @@ from quotas.models.alerts import Alert
 from quotas.models.balances import CalendarBalance
 from quotas.models.caps import Cap
 from quotas.models.hours import UsageHour
+from quotas.models.limit_resets import LimitReset
 from quotas.models.overrides import Override
 from quotas.models.plans import Plan, PlanLimit
 from quotas.models.snapshots import TenantSnapshot
@@ -23,6 +24,7 @@ __all__ = [
     "AnonymousQuarter",
     "CalendarBalance",
     "Cap",
+    "LimitReset",
     "Membership",
     "Override",
     "Plan",

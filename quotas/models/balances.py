@@ -24,7 +24,9 @@ class CalendarBalance(models.Model):
         help_text=_("Whose quota it is. No default."),
     )
     epoch = models.PositiveIntegerField(
-        _("epoch"), default=0, help_text=_("The tenant's epoch when it was counted. Default: 0.")
+        _("epoch"),
+        default=0,
+        help_text=_("The tenant's epoch and the limit's, added, when it was counted. Default: 0."),
     )
     scope = models.CharField(
         _("scope"), max_length=200, help_text=_("The scope of the limit. No default.")

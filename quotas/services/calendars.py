@@ -160,7 +160,8 @@ def _balance(tenant: TenantRow, state: _State, verdict: Verdict, at_us: int) -> 
         (state.limit.scope, state.limit.name),
         getattr(state.limit.rule, "unit", ""),
     )
-    same = (tenant.pk, tenant.epoch, scope, name, state.subject, str(unit))
+    epoch = tenant.epoch_of(scope, name)
+    same = (tenant.pk, epoch, scope, name, state.subject, str(unit))
     end = instant_at(end_us)
     if end_us not in verdict.edges:
         start = _kept_start(same, end) or start

@@ -36,10 +36,14 @@ class Effective:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """All that applies to a tenant, by scope and name, and the statement it was read with."""
+    """All that applies to a tenant, by scope and name, and the statement it was read with.
+
+    ``overrides`` are the primary keys of those that were known then, later ones included.
+    """
 
     statement: Statement
     limits: tuple[Effective, ...]
+    overrides: frozenset[int] = frozenset()
 
     def of(self, scope: str, name: str) -> Effective | None:
         """The limit known by (scope, name), if one is in force."""
@@ -56,7 +60,11 @@ def standing_of(tenant_pk: int) -> Standing | None:
     if statement is None or policy is None:
         return None
     at_us, lines = statement.at_us, {line.limit: line for line in statement.usage.lines}
-    return Standing(statement, effective_at(policy, at_us, lines))
+    return Standing(
+        statement,
+        effective_at(policy, at_us, lines),
+        frozenset(each.pk for each in policy.tenant.overrides) if policy.tenant else frozenset(),
+    )
 
 
 def effective_at(

@@ -16,11 +16,11 @@ from quotas.domain.calendar import instant_at, microseconds
 from quotas.domain.policies import Limit, Source
 from quotas.engine.clock import clock, now_us
 from quotas.errors import InvalidLimit
-from quotas.models import Cap, Membership, Override, Plan, PlanLimit, Tenant
+from quotas.models import Cap, LimitReset, Membership, Override, Plan, PlanLimit, Tenant
 from quotas.services.policy import FOREVER_US, CapRow, OverrideRow, PlanRow, TenantRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 logger = logging.getLogger("quotas")
 
@@ -58,25 +58,28 @@ def pk_of_tenant(key: str) -> int | None:
 
 
 def load_tenant(pk: int) -> TenantRow | None:
-    """A tenant with its caps and its overrides that have not ended. Three queries."""
+    """A tenant with its caps, resets and overrides that have not ended. Four queries."""
     using = router.db_for_write(Tenant)
     found = Tenant.objects.using(using).filter(pk=pk).first()
     return None if found is None else tenants_of([found], using)[0]
 
 
 def load_tenants(after_pk: int, most: int) -> list[TenantRow]:
-    """The next ``most`` tenants behind a primary key, in its order. Three queries."""
+    """The next ``most`` tenants behind a primary key, in its order. Four queries."""
     using = router.db_for_write(Tenant)
     found = Tenant.objects.using(using).filter(pk__gt=after_pk).order_by("pk")
     return tenants_of(list(found[:most]), using)
 
 
 def tenants_of(found: Sequence[Tenant], using: str | None = None) -> list[TenantRow]:
-    """Tenants that have been read, with their caps and overrides, in their order. Two queries."""
+    """Tenants that have been read, with what else is theirs, in their order. Three queries."""
     using = using or router.db_for_write(Tenant)
     pks = [each.pk for each in found]
-    overrides, caps = _overrides(pks, using), _caps(pks, using)
-    return [as_tenant(each, overrides.get(each.pk, ()), caps.get(each.pk, ())) for each in found]
+    overrides, caps, resets = _overrides(pks, using), _caps(pks, using), _resets(pks, using)
+    return [
+        as_tenant(each, overrides.get(each.pk, ()), caps.get(each.pk, ()), resets.get(each.pk, {}))
+        for each in found
+    ]
 
 
 def as_plan(plan: Plan, limits: Iterable[PlanLimit]) -> PlanRow:
@@ -88,7 +91,10 @@ def as_plan(plan: Plan, limits: Iterable[PlanLimit]) -> PlanRow:
 
 
 def as_tenant(
-    tenant: Tenant, overrides: Iterable[OverrideRow], caps: Iterable[CapRow]
+    tenant: Tenant,
+    overrides: Iterable[OverrideRow],
+    caps: Iterable[CapRow],
+    resets: Mapping[tuple[str, str], int] | None = None,
 ) -> TenantRow:
     """A tenant as the limiter knows it."""
     return TenantRow(
@@ -103,6 +109,7 @@ def as_tenant(
         plan_since=tenant.plan_since,
         overrides=tuple(overrides),
         caps=tuple(caps),
+        resets=resets or {},
     )
 
 
@@ -174,6 +181,13 @@ def _caps(tenant_pks: list[int], using: str) -> dict[int, list[CapRow]]:
     held: dict[int, list[CapRow]] = {}
     for row in Cap.objects.using(using).filter(tenant__in=tenant_pks).order_by("pk"):
         held.setdefault(row.tenant_id, []).append(as_cap(row))
+    return held
+
+
+def _resets(tenant_pks: list[int], using: str) -> dict[int, dict[tuple[str, str], int]]:
+    held: dict[int, dict[tuple[str, str], int]] = {}
+    for row in LimitReset.objects.using(using).filter(tenant__in=tenant_pks).order_by("pk"):
+        held.setdefault(row.tenant_id, {})[row.scope, row.name] = row.epoch
     return held
 
 

@@ -6,7 +6,7 @@ The rows of its plan, its overrides and caps, and what of them is in force at an
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -17,7 +17,7 @@ from quotas.engine.clock import now_us
 from quotas.errors import InvalidLimit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from quotas.domain.policies import Limit
@@ -64,7 +64,8 @@ class CapRow:
 class TenantRow:
     """A tenant as the limiter knows it. Raising ``epoch`` starts all its counters anew.
 
-    ``plan_since``: when it was moved to its plan.
+    ``plan_since``: when it was moved to its plan. ``resets``: the epochs of the limits that were
+    reset by themselves, by (scope, name).
     """
 
     pk: int
@@ -78,6 +79,11 @@ class TenantRow:
     plan_since: datetime | None = None
     overrides: tuple[OverrideRow, ...] = ()
     caps: tuple[CapRow, ...] = ()
+    resets: Mapping[tuple[str, str], int] = field(default_factory=dict, hash=False)
+
+    def epoch_of(self, scope: str, name: str) -> int:
+        """How often the counters of a limit were started anew, with all others or by themselves."""
+        return self.epoch + self.resets.get((scope, name), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +170,9 @@ class Policy:
         for cap in self.tenant.caps if self.tenant and with_caps else ():
             if limit := rows.get((cap.scope, cap.name)):
                 rows[cap.scope, cap.name] = capped(limit, cap.amount)
+        for known, epoch in self.tenant.resets.items() if self.tenant else ():
+            if limit := rows.get(known):
+                rows[known] = replace(limit, epoch=epoch)
         return InForce(rows, (start, stop))
 
     def edges(self, unit: CalendarUnit, at_us: int) -> tuple[int, int, int, int]:

@@ -27,7 +27,7 @@ def balances(tenant: TenantRow, at_us: int) -> list[owners.Balance]:
     """
     rows = CalendarBalance.objects.using(router.db_for_write(CalendarBalance)).filter(
         tenant_id=tenant.pk,
-        epoch=tenant.epoch,
+        epoch__gte=tenant.epoch,
         period_end__gt=instant_at(at_us),
     )
     return [
@@ -40,8 +40,10 @@ def balances(tenant: TenantRow, at_us: int) -> list[owners.Balance]:
             used=row.used,
             start_us=microseconds(row.period_start),
             end_us=microseconds(row.period_end),
+            epoch=row.epoch - tenant.epoch,
         )
         for row in rows
+        if row.epoch == tenant.epoch_of(row.scope, row.name)
     ]
 
 

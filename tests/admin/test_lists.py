@@ -96,7 +96,7 @@ def test_a_list_takes_the_same_few_queries_whatever_its_length(staff, model):
         LISTS[model]()
 
     assert few == queries_of(staff, list_url(model))
-    assert few <= 14
+    assert few <= 15
 
 
 def test_a_plans_page_takes_the_same_few_queries_whatever_its_limits(staff):

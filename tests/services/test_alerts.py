@@ -214,7 +214,7 @@ def test_a_flush_that_has_no_news_of_many_tenants_asks_few_questions(
         an_hour(tenant, minute=(100, 100))
     flush()
 
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(18):
         flush()
     assert 60 == len(alerts())
 

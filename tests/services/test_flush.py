@@ -236,7 +236,7 @@ def test_tenants_of_several_pages_are_all_copied_in_few_round_trips(
         ask(of_tenant(each))
     pages = []
 
-    with django_assert_max_num_queries(50), watching(redis_url) as watched:
+    with django_assert_max_num_queries(53), watching(redis_url) as watched:
         flush(after_page=pages.append)
 
     assert [1] * 10 == [admitted(each) for each in tenants]

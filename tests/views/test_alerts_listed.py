@@ -108,7 +108,7 @@ def test_a_page_with_many_alerts_and_limits_asks_few_questions(
 
     look(manager)  # plans are remembered for a while
 
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         look(manager)
 
 

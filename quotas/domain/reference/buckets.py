@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from quotas.domain.limits import LeakyBucket, TokenBucket
-from quotas.domain.reference.judgement import Standing, divided_up
+from quotas.domain.reference.judgement import Giving, Standing, divided_up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens(Standing):
+class Tokens(Giving):
     """A token bucket that holds ``level`` parts."""
 
     rule: TokenBucket
@@ -41,6 +41,15 @@ class Tokens(Standing):
         return replace(self, level=self.level - cost * self.rule.rate[1])
 
     @property
+    def taken(self) -> int:
+        return self.rule.capacity - self.remaining
+
+    def granted(self, units: int) -> Self:
+        """Never above capacity: with the last token goes the part that was there already."""
+        unit = self.rule.rate[1]
+        return replace(self, level=min(self.level + units * unit, self.rule.capacity * unit))
+
+    @property
     def remaining(self) -> int:
         return self.level // self.rule.rate[1]
 
@@ -55,7 +64,7 @@ class Tokens(Standing):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Queue(Standing):
+class Queue(Giving):
     """A leaky bucket in which ``level`` parts wait for their turn.
 
     What is kept is the queue, not its free places: an edited capacity changes the places at once
@@ -82,6 +91,14 @@ class Queue(Standing):
 
     def charged(self, cost: int) -> Self:
         return replace(self, level=self.level + cost * self.rule.rate[1])
+
+    @property
+    def taken(self) -> int:
+        return divided_up(self.level, self.rule.rate[1])
+
+    def granted(self, units: int) -> Self:
+        """The places of those queued last."""
+        return replace(self, level=max(0, self.level - units * self.rule.rate[1]))
 
     @property
     def remaining(self) -> int:

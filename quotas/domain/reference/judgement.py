@@ -73,6 +73,20 @@ class Standing(ABC):
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Giving(Standing):
+    """A limit of which units can be given back at once."""
+
+    @property
+    @abstractmethod
+    def taken(self) -> int:
+        """Whole units that are taken, a part of one counted as one."""
+
+    @abstractmethod
+    def granted(self, units: int) -> Self:
+        """How it stands once ``units`` of those taken have been given back."""
+
+
 def need_cost(cost: object) -> None:
     """Raise `InvalidCost` for all but a whole number of at least 0; True and False are none."""
     if not isinstance(cost, int) or isinstance(cost, bool) or cost < 0:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from quotas.domain.limits import SlidingWindowLog
-from quotas.domain.reference.judgement import Standing
+from quotas.domain.reference.judgement import Giving, Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Log(Standing):
+class Log(Giving):
     """The calls in (at - period, at] as ``entries`` of (instant in us, cost), oldest first."""
 
     rule: SlidingWindowLog
@@ -40,6 +40,19 @@ class Log(Standing):
 
     def charged(self, cost: int) -> Self:
         return replace(self, entries=(*self.entries, (self.at_us, cost)))
+
+    @property
+    def taken(self) -> int:
+        return self._used
+
+    def granted(self, units: int) -> Self:
+        """As if the newest calls had not been made, or the last of them at a lower cost."""
+        kept, room = [], self._used - units
+        for instant, cost in self.entries:
+            if room > 0:
+                kept.append((instant, min(cost, room)))
+            room -= cost
+        return replace(self, entries=tuple(kept), at_us=kept[-1][0] if kept else 0)
 
     @property
     def remaining(self) -> int:

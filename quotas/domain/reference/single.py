@@ -19,7 +19,7 @@ from quotas.domain.limits import (
     Unlimited,
 )
 from quotas.domain.reference.buckets import Queue, Tokens
-from quotas.domain.reference.judgement import Judgement, Standing, need_cost
+from quotas.domain.reference.judgement import Giving, Judgement, Standing, need_cost
 from quotas.domain.reference.log import Log
 from quotas.domain.reference.slots import Slots
 from quotas.domain.reference.windows import CivilPeriod, Edges, EpochWindow, TwoWindows
@@ -81,6 +81,19 @@ class Reference:
         if judgement.fits:
             self.charge(cost, now_us, slot=slot)
         return judgement
+
+    def grant(self, units: int, now_us: int) -> int:
+        """Give back up to ``units`` at once; how many were taken and given. Else nothing changes.
+
+        Of a rule that does not give at once: none.
+        """
+        if isinstance(self.rule, DenyAll | Unlimited):
+            return 0
+        standing = self._standing(self.rule, now_us)
+        given = min(units, standing.taken) if isinstance(standing, Giving) else 0
+        if isinstance(standing, Giving) and given:
+            self._state = standing.granted(given)
+        return given
 
     def edit(self, rule: Rule, *, edges: Edges | None = None) -> None:
         """Put another rule, and if given other civil periods, in force at once.

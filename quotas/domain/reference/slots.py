@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from quotas.domain.limits import Concurrency
-from quotas.domain.reference.judgement import Standing
+from quotas.domain.reference.judgement import Giving, Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slots(Standing):
+class Slots(Giving):
     """The ``leases`` held at an instant, as (slot, end in us), in the order of their taking."""
 
     rule: Concurrency
@@ -36,6 +36,15 @@ class Slots(Standing):
         """One more slot taken, whatever the ``cost``."""
         lease = (slot or "", self.at_us + self.rule.period_us)
         return replace(self, leases=(*self.leases, lease))
+
+    @property
+    def taken(self) -> int:
+        return len(self.leases)
+
+    def granted(self, units: int) -> Self:
+        """Without those whose lease ends first."""
+        gone = sorted(self.leases, key=lambda lease: (lease[1], lease[0]))[:units]
+        return replace(self, leases=tuple(lease for lease in self.leases if lease not in gone))
 
     def released(self, slot: str | None) -> Self:
         """Without that slot, or without the one taken first; an unknown one was free already."""

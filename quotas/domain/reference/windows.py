@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from quotas.domain.limits import CalendarQuota, FixedWindow, SlidingWindowCounter
-from quotas.domain.reference.judgement import Standing, divided_up
+from quotas.domain.reference.judgement import Giving, Standing, divided_up
 
 Edges = Callable[[int], tuple[int, int, int, int]]
 """From an instant, in us: starts of the previous, this and the next period, end of the last."""
@@ -80,7 +80,7 @@ class CivilPeriod(_Used):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TwoWindows(Standing):
+class TwoWindows(Giving):
     """A sliding window, estimated: this window's units and the previous one's as far as overlapped.
 
     That share is rounded up to whole units. Without further calls the estimate never grows: at the
@@ -115,6 +115,17 @@ class TwoWindows(Standing):
 
     def charged(self, cost: int) -> Self:
         return replace(self, current=self.current + cost)
+
+    @property
+    def taken(self) -> int:
+        return self._held
+
+    def granted(self, units: int) -> Self:
+        """This window's first; then as many of the previous one's that their share is so low."""
+        if units <= self.current:
+            return replace(self, current=self.current - units)
+        most = (self._held - units) * self.rule.period_us // self._left_us
+        return replace(self, current=0, previous=min(self.previous, most))
 
     @property
     def remaining(self) -> int:

@@ -1,4 +1,4 @@
--- Charge one limit: its record, and for logs and slots the key of their own. Spliced into decide.lua.
+-- Charge one limit: its record (record.lua), and for logs and slots the key of their own. Spliced into decide.lua.
 --
 -- In    algorithm, extra, p, cost, later, stale[i] (entries to drop, -1 all), slot
 --       name, kind, x, y, z, u, place, texts, cell  the record and where it stands
@@ -17,7 +17,4 @@ else
     call('PEXPIRE', extra, lasting(later))
   end
 end
-local high = floor(x / 281474976710656)
-local record = pack('<c4I6BI6I6I6', name, x - high * 281474976710656, kind * 16 + high, y, z, u)
-local text = texts[cell] or ''
-texts[cell] = place and sub(text, 1, place - 1) .. record .. sub(text, place + 29) or text .. record
+--@record

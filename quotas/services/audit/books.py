@@ -123,8 +123,7 @@ def read_books(tenants: Sequence[TenantRow], plans: Plans) -> list[Books]:
     }
     recent_us = at_us - RECENT_US
     recent_us -= recent_us % HOUR_US
-    epochs = {each.pk: each.epoch for each in tenants}
-    kept = read_kept(epochs, at_us, recent_us, sorted(edges))
+    kept = read_kept({each.pk: each for each in tenants}, at_us, recent_us, sorted(edges))
     questions = [_question(*each, at_us) for each in zip(tenants, policies, strict=True)]
     seen = look_at_each(questions)
     return [

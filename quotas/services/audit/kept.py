@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from django.db.models import Model, QuerySet
 
+    from quotas.services.policy import TenantRow
+
 Labels = dict[str, tuple[int, int]]
 """How often limits denied, and would have in shadow, by ``scope/name``."""
 NUMBERS = ("admitted", "denied", "shadow_denied", "units", "peak")
@@ -92,31 +94,31 @@ class Kept:
 
 
 def read_kept(
-    epochs: dict[int, int], at_us: int, since_us: int, edges: Sequence[int]
+    tenants: dict[int, TenantRow], at_us: int, since_us: int, edges: Sequence[int]
 ) -> dict[int, Kept]:
-    """The rows of these tenants, by primary key; ``epochs`` are theirs.
+    """The rows of these tenants; both by primary key.
 
     Quarters and hours from ``since_us`` on, the units of older ones from the first of ``edges`` on,
     the days from there on, and the balances of periods that have not ended at ``at_us``.
     """
     found: dict[int, Kept] = defaultdict(Kept)
-    _quarters(found, epochs, since_us)
-    _hours(found, epochs, since_us)
+    _quarters(found, tenants, since_us)
+    _hours(found, tenants, since_us)
     earlier = sorted({each for each in edges if each < since_us})
     if earlier:
-        _older(found, epochs, since_us, earlier)
+        _older(found, tenants, since_us, earlier)
     first = instant_at(min((*earlier, since_us)) - 86_400_000_000).date()
-    rows = _rows(UsageDay, epochs).filter(day__gte=first)
+    rows = _rows(UsageDay, tenants).filter(day__gte=first)
     for pk, day, scope, limits, *sums in rows.values_list(
         "tenant_id", "day", "scope", "limits", *NUMBERS[:4]
     ):
         found[pk].days.append(CountedDay._make((day, scope, *sums, _labels(limits))))
-    _balances(found, epochs, at_us)
+    _balances(found, tenants, at_us)
     return found
 
 
-def _quarters(found: dict[int, Kept], epochs: dict[int, int], since_us: int) -> None:
-    rows = _rows(UsageQuarter, epochs).filter(start__gte=instant_at(since_us))
+def _quarters(found: dict[int, Kept], tenants: dict[int, TenantRow], since_us: int) -> None:
+    rows = _rows(UsageQuarter, tenants).filter(start__gte=instant_at(since_us))
     named = ("tenant_id", "scope", "start", "generation", "copied_at", "limits")
     for pk, scope, start, generation, copied, limits, *numbers in rows.values_list(
         *named, *NUMBERS
@@ -126,8 +128,8 @@ def _quarters(found: dict[int, Kept], epochs: dict[int, int], since_us: int) -> 
         )
 
 
-def _hours(found: dict[int, Kept], epochs: dict[int, int], since_us: int) -> None:
-    rows = _rows(UsageHour, epochs).filter(start__gte=instant_at(since_us))
+def _hours(found: dict[int, Kept], tenants: dict[int, TenantRow], since_us: int) -> None:
+    rows = _rows(UsageHour, tenants).filter(start__gte=instant_at(since_us))
     numbers = ("admitted", "denied", "units", "early", "callers", "peaks")
     for pk, start, generation, copied, *counted in rows.values_list(
         "tenant_id", "start", "generation", "copied_at", *numbers
@@ -138,11 +140,11 @@ def _hours(found: dict[int, Kept], epochs: dict[int, int], since_us: int) -> Non
 
 
 def _older(
-    found: dict[int, Kept], epochs: dict[int, int], since_us: int, edges: Sequence[int]
+    found: dict[int, Kept], tenants: dict[int, TenantRow], since_us: int, edges: Sequence[int]
 ) -> None:
     until = [When(start__lt=instant_at(end), then=Value(end)) for end in (*edges[1:], since_us)]
     rows = (
-        _rows(UsageQuarter, epochs)
+        _rows(UsageQuarter, tenants)
         .filter(start__gte=instant_at(edges[0]), start__lt=instant_at(since_us))
         .annotate(until=Case(*until, output_field=BigIntegerField()))
         .values("tenant_id", "scope", "until", "generation")
@@ -152,21 +154,21 @@ def _older(
         found[pk].older.append(OlderUnits._make((*named, int(units))))
 
 
-def _balances(found: dict[int, Kept], epochs: dict[int, int], at_us: int) -> None:
-    rows = _rows(CalendarBalance, epochs).filter(subject="", period_end__gt=instant_at(at_us))
+def _balances(found: dict[int, Kept], tenants: dict[int, TenantRow], at_us: int) -> None:
+    rows = _rows(CalendarBalance, tenants).filter(subject="", period_end__gt=instant_at(at_us))
     named = ("tenant_id", "epoch", "scope", "name", "unit", "period_end")
     for pk, epoch, scope, name, unit, end, used, start, copied in rows.order_by("used").values_list(
         *named, "used", "period_start", "copied_at"
     ):
-        if epoch == epochs[pk]:
+        if epoch == tenants[pk].epoch_of(scope, name):
             found[pk].balances[scope, name, unit, microseconds(end)] = KeptBalance(
                 used, microseconds(start), microseconds(copied)
             )
 
 
-def _rows(model: type[Model], epochs: dict[int, int]) -> QuerySet[Any]:
+def _rows(model: type[Model], tenants: dict[int, TenantRow]) -> QuerySet[Any]:
     rows = model._default_manager.using(router.db_for_write(model))  # noqa: SLF001 - Django's documented name
-    return rows.filter(tenant__in=list(epochs)).order_by()
+    return rows.filter(tenant__in=list(tenants)).order_by()
 
 
 def _labels(limits: dict[str, Any]) -> Labels:
