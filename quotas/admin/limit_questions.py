@@ -77,10 +77,9 @@ def question_of(pairs: Iterable[Pair], now: datetime) -> Question:
             if edit := edit_of(before, after, str(after.tenant)):
                 concerned.append((_tenant_of(after, now), edit))
             continue
-        edit, moved = edit_of(before, after, str(before.plan)), before.plan_id != after.plan_id
-        if edit and not moved:
+        if edit := edit_of(before, after, str(before.plan)):
             concerned.append((plan_tenants(before.plan, edit, now), edit))
-        if moved or before.scope != after.scope:
+        if before.scope != after.scope:
             gone.append((before.plan, limit_of(before, str(before.plan))))
     return Question(outlooks=outlooks_among(concerned, now=now), removals=_removals(gone, now))
 

@@ -177,13 +177,11 @@ def test_without_redis_the_page_says_so_and_goes_by_the_records(staff, limit, pr
     assert "1 of them used more than 8 at once in the last 24 hours." in text
 
 
-def test_a_limit_that_moves_to_another_plan_or_scope_is_lost_to_its_tenants(staff, limit):
-    moved = submit(staff, change_url(limit), PlanLimit, plan=str(a_plan().pk))
-    renamed = submit(staff, change_url(limit), PlanLimit, scope="other")
+def test_a_limit_that_moves_to_another_scope_is_lost_to_its_tenants(staff, limit):
+    text = text_of(submit(staff, change_url(limit), PlanLimit, scope="other"))
 
-    for page in (moved, renamed):
-        assert "2 tenants lose it." in text_of(page)
-        assert "No other row of plan" in text_of(page)
+    assert "2 tenants lose it." in text
+    assert "No other row of plan" in text
 
 
 def test_an_error_is_shown_before_any_question(staff, limit, override):
@@ -210,7 +208,7 @@ def test_who_may_not_change_is_refused_whatever_is_confirmed(staff, staff_who_ma
 
 def test_a_question_takes_as_many_queries_for_one_tenant_as_for_many(staff):
     counts = []
-    for many in (1, 12):
+    for many in (1, 1, 12):  # the first finds nothing remembered
         limit = a_limit()
         for _ in range(many):
             a_tenant(plan=limit.plan)
@@ -219,4 +217,4 @@ def test_a_question_takes_as_many_queries_for_one_tenant_as_for_many(staff):
         assert "It concerns" in text_of(page)
         counts.append(len(queries))
 
-    assert counts[0] == counts[1]
+    assert counts[1] == counts[2]
