@@ -13,7 +13,7 @@ from django.utils import timezone
 from quotas.models import Override, PlanLimit, UsageHour, UsageQuarter
 from tests.admin.editing import numbers
 from tests.admin.pages import act, change_url, form_of, list_url, submit
-from tests.models.rows import a_limit, a_plan, a_tenant, an_override
+from tests.models.rows import a_limit, a_tenant, an_override
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
 

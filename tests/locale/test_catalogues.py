@@ -20,7 +20,12 @@ HEADER = Message("")
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%%|\[\w+\]|</?\w[^>]*>")
 JAPANESE = re.compile("[\u3001-\u30ff\u4e00-\u9fff\uff01-\uff5e]")
 THE_SAME = {"H:i", "H:i:s", "Retry-After", "Webhook", "webhook"}
-NO_LETTERS = {"%(kind)s %(row)s", "%(first)s %(second)s", "%(larger)s %(smaller)s", "%(percent)s %%"}
+NO_LETTERS = {
+    "%(first)s %(second)s",
+    "%(kind)s %(row)s",
+    "%(larger)s %(smaller)s",
+    "%(percent)s %%",
+}
 
 every_app = pytest.mark.parametrize("app", ["quotas", "project"])
 
