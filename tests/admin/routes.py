@@ -12,6 +12,7 @@ from django.contrib import admin
 from django.urls import reverse
 
 from quotas.admin.tenant_buttons import STEPS
+from quotas.models.versions import DELETED
 from tests.admin.companies import GONE
 from tests.admin.pages import FormReader
 
@@ -73,10 +74,11 @@ class Route:
         return [self._version(pk) if name == "version_id" else pk]
 
     def _version(self, pk):
-        """The first version of that row, or the last one of the row deleted beside it."""
-        row = pk + GONE if "deleted" in self.text else pk
-        versions = self.model.history.filter(id=row).order_by("history_date")
-        found = versions.last() if "deleted" in self.text else versions.first()
+        """The first version of that row, or that of the deletion of the row beside it."""
+        versions = self.model.history.filter(id=pk)
+        if "deleted" in self.text:
+            versions = self.model.history.filter(id=pk + GONE, history_type=DELETED)
+        found = versions.order_by("history_date").first()
         return found.history_id if found else ABSENT_VERSION
 
     def _filled(self, values):
