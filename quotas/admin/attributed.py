@@ -20,7 +20,7 @@ class AttributedAdmin(ModelAdmin):
     @property
     def urls(self) -> list[Any]:
         """All routes, those that a subclass adds too."""
-        found = self.get_urls()
+        found = super().urls
         for route in found:
             if isinstance(route, URLPattern):
                 route.callback = _attributed(route.callback)

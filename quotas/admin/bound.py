@@ -8,7 +8,7 @@ row, one that is added later too, answers to a foreign row as to one that is not
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -17,9 +17,10 @@ from django.contrib import admin
 from django.contrib.admin.options import BaseModelAdmin
 from django.contrib.admin.utils import get_fields_from_path, unquote
 from django.core.exceptions import FieldDoesNotExist
-from django.db.models import Model, QuerySet
+from django.db.models import ForeignKey, Model, QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern
+from django.utils.translation import gettext as _
 
 from quotas.models import Membership, Plan, PlanLimit, Tenant
 from quotas.services.staff import rows_of, seen_by
@@ -70,6 +71,30 @@ def own_choices(request: HttpRequest, form: forms.Form) -> None:
     for field in form.fields.values():
         if isinstance(field, forms.ModelChoiceField) and field.queryset is not None:
             field.queryset = own(request, field.queryset)
+
+
+def out_of_reach(request: HttpRequest, pairs: Iterable[tuple[Any, Any]]) -> list[str]:
+    """Why rows that are to become others (before, after) cannot: what they would point to.
+
+    It is chosen among one's own, whichever way.
+    """
+    if tenants_seen(request) is None:
+        return []
+    return [
+        _("%(field)s: what it was then is not among those that you may choose.")
+        % {"field": field.verbose_name}
+        for before, after in pairs
+        for field in (after._meta.concrete_fields if after is not None else ())  # noqa: SLF001 - the same
+        if isinstance(field, ForeignKey)
+        and field.editable
+        and getattr(before, field.attname, None) != getattr(after, field.attname)
+        and not _reached(request, field, getattr(after, field.attname))
+    ]
+
+
+def _reached(request: HttpRequest, field: Any, pk: Any) -> bool:
+    rows = field.related_model._base_manager.filter(pk=pk)  # noqa: SLF001 - the same
+    return pk is None or own(request, rows).exists()
 
 
 class OwnRelatedFilter(RelatedFilter):

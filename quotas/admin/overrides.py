@@ -12,10 +12,10 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from quotas.admin.deleted import DeletedAdmin
 from quotas.admin.limit_questions import OverrideForm
 from quotas.admin.limits import LIMIT_FIELDSETS, LimitAdmin
 from quotas.admin.ordering import Known
-from quotas.admin.versions import VersionedAdmin
 from quotas.models import Override
 
 SOON = timedelta(days=7)
@@ -75,7 +75,7 @@ def state(override: Override) -> str:
 
 
 @admin.register(Override)
-class OverrideAdmin(VersionedAdmin, LimitAdmin):
+class OverrideAdmin(DeletedAdmin, LimitAdmin):
     """All overrides, the one that began last first: of several in force for one limit, it wins."""
 
     form = OverrideForm

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import locked, log_changes, turned
 from quotas.admin.bound import own
+from quotas.admin.deleted import DeletedAdmin
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.formsets import LimitFormSet, LimitRowForm
 from quotas.admin.in_force import TellsInForce
@@ -22,7 +23,6 @@ from quotas.admin.limits import LimitAdmin, limit_fieldsets
 from quotas.admin.parents import StackedInline
 from quotas.admin.previews import PreviewAdmin
 from quotas.admin.promises import promise_block
-from quotas.admin.versions import VersionedAdmin
 from quotas.models import Plan, PlanLimit, Tenant
 
 SCOPES = "quotas-scopes"
@@ -57,7 +57,7 @@ class PlanLimitInline(StackedInline):
 
 
 @admin.register(Plan)
-class PlanAdmin(TellsInForce, VersionedAdmin, PreviewAdmin):
+class PlanAdmin(TellsInForce, DeletedAdmin, PreviewAdmin):
     """Plans, how many limits each has, and how many tenants."""
 
     list_display = [
@@ -116,7 +116,7 @@ class PlanAdmin(TellsInForce, VersionedAdmin, PreviewAdmin):
 
 
 @admin.register(PlanLimit)
-class PlanLimitAdmin(TellsInForce, VersionedAdmin, LimitAdmin):
+class PlanLimitAdmin(TellsInForce, DeletedAdmin, LimitAdmin):
     """The limits of all plans."""
 
     settled = ("plan",)

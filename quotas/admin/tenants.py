@@ -12,6 +12,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import locked, log_changes, turned
+from quotas.admin.deleted import DeletedAdmin
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.limit_forms import LimitForm
 from quotas.admin.limits import LIMIT_FIELDSETS
@@ -21,7 +22,6 @@ from quotas.admin.parents import StackedInline
 from quotas.admin.promises import promise
 from quotas.admin.tenant_applied import AppliedPage
 from quotas.admin.tenant_buttons import TenantButtons
-from quotas.admin.versions import VersionedAdmin
 from quotas.models import (
     Alert,
     CalendarBalance,
@@ -52,7 +52,7 @@ class OverrideInline(StackedInline):
 
 
 @admin.register(Tenant)
-class TenantAdmin(VersionedAdmin, AppliedPage, TenantButtons):
+class TenantAdmin(DeletedAdmin, AppliedPage, TenantButtons):
     """Tenants, the plan of each, and how many overrides are in force."""
 
     readonly_fields = ["epoch", "created"]

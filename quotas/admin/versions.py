@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from quotas.admin.audit import AuditedAdmin, locked, log_changes
+from quotas.admin.bound import out_of_reach, own, tenants_seen
 from quotas.admin.versions_said import instant_said, moments_said, turns_said
 from quotas.models import Plan
 from quotas.models.versions import acting, one_version
@@ -59,7 +60,12 @@ class VersionedAdmin(AuditedAdmin):
         response = super().history_view(request, object_id, extra_context)
         context = getattr(response, "context_data", None)
         if context is not None:
-            context.update(self._versions(request, context["object"]))
+            row = context["object"]
+            context.update(self._versions(request, row))
+            mine = self.model.history.using(_database(row)).filter(id=row.pk)
+            if tenants_seen(request) is not None and own(request, mine).count() < mine.count():
+                # It was another's once, and the log does not tell which lines are of that time.
+                context["action_list"] = []
         return response
 
     def return_view(
@@ -129,13 +135,15 @@ class VersionedAdmin(AuditedAdmin):
         """The versions of this object, and of those that belong to it and may be looked at."""
         staff, found = request.user, timeline_of(row, _database(row))
         names = {model: model._meta.model_name for model, _versions in found.tables}  # noqa: SLF001 - Django's documented name
-        return found.only(
+        shown = found.only(
             model
             for model, name in names.items()
             if model is type(row)
             or staff.has_perm(f"quotas.view_{name}")
             or staff.has_perm(f"quotas.change_{name}")
         )
+        # Nothing of the time when a row was another's.
+        return Timeline(tuple((model, own(request, each)) for model, each in shown.tables))
 
     def _version_of(self, request: HttpRequest, row: Any, model_name: str, version_id: Any) -> Any:
         """The version of this object, or of a row that belonged to it; 404 for any other."""
@@ -160,10 +168,12 @@ class VersionedAdmin(AuditedAdmin):
             return form, [], error.messages
         if not turns:
             return form, [], [_("Nothing would change: it is as it was then.")]
-        self._must_be_allowed(request, turns)
-        return form, turns, []
+        self.must_be_allowed(request, turns)
+        wrong = out_of_reach(request, [(turn.before, turn.after) for turn in turns])
+        return form, [] if wrong else turns, wrong
 
-    def _must_be_allowed(self, request: HttpRequest, turns: list[Turn]) -> None:
+    def must_be_allowed(self, request: HttpRequest, turns: list[Turn]) -> None:
+        """Refuse whoever lacks the permission for one of these."""
         staff: Any = request.user
         needed = {f"quotas.{turn.verb}_{turn.model._meta.model_name}" for turn in turns}  # noqa: SLF001
         if not staff.has_perms(needed):
@@ -187,9 +197,9 @@ class VersionedAdmin(AuditedAdmin):
                 if newest is None or newest.isoformat() != form.cleaned_data["seen"]:
                     raise ValidationError(MEANWHILE)  # noqa: TRY301
                 turns = _turns(row, version)
-                self._must_be_allowed(request, turns)
+                self.must_be_allowed(request, turns)
                 take(turns, using, staff=request.user)
-                lines = "; ".join(_line(each) for each in turns_said(turns, using))
+                lines = "; ".join(line_of(each) for each in turns_said(turns, using))
                 log_changes(request, [(row, f"{said}: {lines}; reason: {reason}")])
         except ValidationError as error:
             form.add_error(None, ValidationError(error.messages))
@@ -221,7 +231,8 @@ def _as_one(moment: dict[str, Any]) -> dict[str, Any]:
     return {**moment, "rows": rows, "back": ways[0] if ways else None}
 
 
-def _line(said: Any) -> str:
+def line_of(said: Any) -> str:
+    """What becomes of a row, for the log of the admin."""
     return f"{said.what} {said.kind}" + (f" ({', '.join(said.lines)})" if said.lines else "")
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import models, router, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 from simple_history.models import HistoricalRecords  # type: ignore[import-untyped]
 
@@ -132,7 +132,7 @@ def one_version(using: str) -> Iterator[None]:
             yield
         finally:
             _pending.reset(token)
-        now = timezone.now()
+        now = _instant(mine, using)
         for model, pks in mine.items():
             _settle(model, using, pks, now)
 
@@ -162,6 +162,17 @@ def forget_double(*, sender: Any, instance: Any, using: str, raw: bool, **_: Any
     newest = versions.order_by("-history_date")[:2]
     if len(newest) > 1 and newest[0].history_change_reason == LOADED and _same(*newest):
         newest[0].delete()
+
+
+def _instant(written: dict[Any, set[Any]], using: str) -> datetime:
+    """Now, or what follows the last version of any of these rows: they are of one instant."""
+    now = timezone.now()
+    for model, pks in written.items() if sum(map(len, written.values())) > 1 else ():
+        found, versions = sorted(pks), model.history.using(using)
+        for start in range(0, len(found), BATCH):
+            some = versions.filter(id__in=found[start : start + BATCH])
+            now = _after(some.aggregate(at=Max("history_date"))["at"], now)
+    return now
 
 
 def _settle(model: Any, using: str, pks: Iterable[Any], now: datetime) -> None:

@@ -73,6 +73,11 @@ def turns_of_plan(plan: Plan, at: datetime, using: str) -> list[Turn]:
     ]
 
 
+def made_again(model: Any, version: Any) -> Turn:
+    """What makes a row that is not there again, as it was in a version of it."""
+    return _turn(model, None, version)
+
+
 def take(turns: list[Turn], using: str, *, staff: Any) -> None:
     """Write the rows as they are to be; raises `ValidationError` for what cannot be.
 
@@ -107,7 +112,7 @@ def _turn(model: Any, row: Any, version: Any) -> Turn:
     parent = PARENT.get(model)
     if row is not None and parent and getattr(row, parent) != getattr(version, parent):
         message = _("%(row)s belongs to another now: move it back first, on its own page.")
-        raise ValidationError(message, code="moved", params={"row": str(row)})
+        raise ValidationError(message, code="moved", params={"row": str(version.instance)})
     after = version.instance
     after._state.db = version._state.db  # noqa: SLF001 - what it says of relations is asked there
     if row is not None:

@@ -56,7 +56,8 @@ def sees(user: Any, tenant_pk: int) -> bool:
 def rows_of(tenants: QuerySet[Tenant], rows: QuerySet[Row]) -> QuerySet[Row]:
     """Those of ``rows`` that belong to ``tenants``.
 
-    Plans are theirs when one of them has it, and the default one; users when they belong to one.
+    Plans are theirs when one of them has it, and the default one; users when they belong to one;
+    versions when the row was theirs then, or is a tenant or plan of theirs now.
     """
     return rows.filter(_theirs(tenants, rows.model))
 
@@ -72,12 +73,14 @@ def _tenants(found: Any) -> QuerySet[Tenant]:
 
 def _theirs(tenants: QuerySet[Tenant], model: type[Model]) -> Q:
     options = model._meta  # noqa: SLF001 - Django's documented name
-    kind, pks = options.concrete_model, tenants.order_by().values("pk")
+    version_of = getattr(model, "instance_type", None)
+    kind, pks = version_of or options.concrete_model, tenants.order_by().values("pk")
+    itself = "id__in" if version_of else "pk__in"
     plans = Q(tenants__in=pks) | Q(is_default=True)
     if kind is Tenant:
-        return Q(pk__in=pks)
+        return Q((itself, pks))
     if kind is Plan:
-        return Q(pk__in=Plan.objects.filter(plans).order_by().values("pk"))
+        return Q((itself, Plan.objects.filter(plans).order_by().values("pk")))
     if kind is PlanLimit:
         return Q(plan__in=Plan.objects.filter(plans).order_by().values("pk"))
     if kind is get_user_model():

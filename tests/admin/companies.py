@@ -23,12 +23,15 @@ from quotas.models import (
     UsageHour,
     UsageQuarter,
 )
+from quotas.models.versions import acting
 from tests.admin.conftest import client_of
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user, an_override
 
 MARK = "xyzzy"
 """Stands in every text of the company that nobody else may see, and in no other."""
 OWN = "ownco"
+GONE = 500_000
+"""By how much the number of a row that was deleted is above that of the company's row."""
 DAY = timedelta(days=1)
 
 
@@ -66,6 +69,22 @@ class Company:
         ]
         for row in self.rows:
             an_entry(row, self.user, word)
+        self._delete_others(plan, limit, tenant)
+
+    def _delete_others(self, plan, limit, tenant):
+        """Of each model that has a page of what was deleted, a row that was."""
+        word = plan.key.removesuffix("-plan")
+        override = tenant.overrides.get()
+        went = {"scope": f"{word}-gone", "name": f"{word}-gone", "title": f"{word} gone"}
+        rows = [
+            a_plan(f"{word}-gone", name=f"{word} gone", pk=plan.pk + GONE),
+            a_limit(plan, pk=limit.pk + GONE, **went),
+            a_tenant(f"{word}-gone", name=f"{word} gone", plan=plan, pk=tenant.pk + GONE),
+            an_override(tenant, pk=override.pk + GONE, reason=f"{word} gone", **went),
+        ]
+        with acting(user=self.user, reason=f"{word} was deleted"):
+            for row in rows:
+                row.delete()
 
     def row(self, model):
         """The row that pages of ``model`` are asked for."""

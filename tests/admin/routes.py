@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import product
+from uuid import UUID
 
 import pytest
 from django.contrib import admin
 from django.urls import reverse
 
 from quotas.admin.tenant_buttons import STEPS
+from quotas.models.versions import DELETED
+from tests.admin.companies import GONE
 from tests.admin.pages import FormReader
 
 BLANK = re.compile(r"<(?:\w+:)?(\w+)>|\((?:\?P<(\w+)>)?[^()]*\)")
@@ -18,6 +21,7 @@ BLANK = re.compile(r"<(?:\w+:)?(\w+)>|\((?:\?P<(\w+)>)?[^()]*\)")
 FORM = re.compile(r'<form[^>]* id="([^"]+)"')
 ELSEWHERE = {"logout-form", "changelist-search"}
 FIRST_ROW = "object_id"
+ABSENT_VERSION = UUID(int=7)
 TYPED = {
     "key": "new",
     "name": "new",
@@ -58,9 +62,24 @@ class Route:
     def addresses(self, pk):
         """The addresses of this route for the row of that primary key."""
         names = [first or second or FIRST_ROW for first, second in BLANK.findall(self.text)]
-        chosen = [list(STEPS) if name == "name" else [pk] for name in names]
+        chosen = [self._values(name, pk) for name in names]
         root = reverse(f"admin:quotas_{self.model._meta.model_name}_changelist")
         return [root + self._filled(values) for values in product(*chosen)]
+
+    def _values(self, name, pk):
+        if name == "name":
+            return list(STEPS)
+        if name == "model_name":
+            return [self.model._meta.model_name]
+        return [self._version(pk) if name == "version_id" else pk]
+
+    def _version(self, pk):
+        """The first version of that row, or that of the deletion of the row beside it."""
+        versions = self.model.history.filter(id=pk)
+        if "deleted" in self.text:
+            versions = self.model.history.filter(id=pk + GONE, history_type=DELETED)
+        found = versions.order_by("history_date").first()
+        return found.history_id if found else ABSENT_VERSION
 
     def _filled(self, values):
         rest = iter(values)

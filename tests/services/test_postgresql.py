@@ -47,6 +47,8 @@ TESTS = [
     "tests/models/test_versions.py",
     "tests/models/test_versions_at_once.py",
     "tests/services/test_applied.py",
+    "tests/admin/test_deleted.py",
+    "tests/admin/test_deleted_in_force.py",
     "tests/admin/test_returning.py",
     "tests/admin/test_versions.py",
     "tests/models/test_usage.py",

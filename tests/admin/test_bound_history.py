@@ -1,0 +1,148 @@
+"""Staff who are bound to a tenant read and bring back what is, was and went of their own alone."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from quotas.models import Override, Plan, PlanLimit, Tenant
+from tests.admin.companies import GONE, MARK, OWN, Company, an_entry, bound_staff, stored
+from tests.admin.pages import form_of, list_url
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
+
+
+@pytest.fixture
+def other(db):
+    return Company(MARK)
+
+
+@pytest.fixture
+def company(other, settings):
+    settings.QUOTAS_STAFF_TENANTS = "quotas.services.staff.by_membership"
+    return Company(OWN)
+
+
+@pytest.fixture
+def bound(company):
+    return bound_staff(company)
+
+
+def address(model, page, *args):
+    return reverse(f"admin:quotas_{model.__name__.lower()}_{page}", args=args)
+
+
+def way_back(row):
+    version = Override.history.filter(id=row.pk + GONE).latest()
+    return address(Override, "bring_back", version.history_id)
+
+
+@pytest.mark.parametrize("model", [Plan, PlanLimit, Tenant])
+def test_what_was_deleted_of_all_is_closed_to_them(bound, company, model):
+    version = model.history.filter(id=company.row(model).pk + GONE).latest()
+    page, before = address(model, "bring_back", version.history_id), stored()
+
+    answers = [bound.get(address(model, "deleted")), bound.get(page), bound.post(page)]
+
+    assert [403, 403, 403] == [each.status_code for each in answers]
+    assert before == stored()
+    assert address(model, "deleted") not in bound.get(list_url(model)).content.decode()
+
+
+def test_deleted_overrides_of_their_tenants_they_see_and_bring_back(bound, company, other):
+    page = bound.get(address(Override, "deleted"))
+    assert [f"{OWN} gone"] == [
+        row["moment"].versions[0].after.reason for row in page.context["rows"]
+    ]
+    assert MARK not in page.content.decode().lower()
+    way = way_back(company.row(Override))
+
+    sent = form_of(bound.get(way), "bring_back_form")
+
+    assert 302 == bound.post(way, {**sent, "reason": "because"}).status_code
+    assert company.tenant == Override.objects.get(pk=company.row(Override).pk + GONE).tenant
+
+
+def test_anothers_deleted_override_is_not_there(bound, other):
+    way, before = way_back(other.row(Override)), stored()
+
+    assert 404 == bound.get(way).status_code
+    assert 404 == bound.post(way, {"reason": "because"}).status_code
+    assert before == stored()
+
+
+@pytest.fixture
+def moved(company, other):
+    """An override of the company that was another's when it was made."""
+    row = other.row(Override)
+    an_entry(row, other.user, MARK)
+    own = {"scope": "s", "name": "n", "title": OWN, "reason": OWN, "created_by": None}
+    Override.objects.filter(pk=row.pk).update(tenant=company.tenant, **own)
+    return row
+
+
+@pytest.mark.parametrize("of_tenant", [True, False], ids=["tenant", "override"])
+def test_an_override_that_was_anothers_tells_nothing_of_that_time(
+    bound, staff, company, moved, of_tenant
+):
+    row = company.tenant if of_tenant else moved
+    page = address(type(row), "history", row.pk)
+    first = Override.history.filter(id=moved.pk).earliest()
+    way = address(type(row), "return", row.pk, "override", first.history_id)
+
+    shown = bound.get(page)
+
+    assert "moved here" in shown.content.decode()
+    assert MARK not in shown.content.decode().lower()
+    assert 404 == bound.get(way).status_code
+    assert 404 == bound.post(way, {"reason": "because", "seen": ""}).status_code
+    assert of_tenant or MARK in staff.get(page).content.decode()
+
+
+def test_an_override_that_is_anothers_now_is_told_as_it_was_here(bound, company, other):
+    row = company.row(Override)
+    own = Override.history.filter(id=row.pk).earliest()
+    Override.objects.filter(pk=row.pk).update(
+        tenant=other.tenant, scope=MARK, name=MARK, title=MARK, reason=MARK
+    )
+    way = address(Tenant, "return", company.tenant.pk, "override", own.history_id)
+
+    for page in (address(Tenant, "history", company.tenant.pk), way):
+        assert MARK not in bound.get(page).content.decode().lower()
+    assert MARK not in bound.post(way, {"reason": "r", "seen": ""}).content.decode().lower()
+
+
+def test_a_limit_that_was_in_anothers_plan_tells_nothing_of_that_time(bound, company, other):
+    row = other.row(PlanLimit)
+    PlanLimit.objects.filter(pk=row.pk).update(
+        plan=company.row(Plan), scope="s", name="n", title=OWN
+    )
+
+    shown = bound.get(address(PlanLimit, "history", row.pk)).content.decode()
+
+    assert "moved here" in shown
+    assert MARK not in shown.lower()
+
+
+def test_no_return_leads_to_a_plan_that_they_may_not_choose(bound, staff, company, other):
+    own, tenant = company.row(Plan), company.tenant
+    Tenant.objects.filter(pk=tenant.pk).update(plan=other.row(Plan))
+    then = Tenant.history.filter(id=tenant.pk).latest()
+    Tenant.objects.filter(pk=tenant.pk).update(plan=own)
+    way = address(Tenant, "return", tenant.pk, "tenant", then.history_id)
+    sent = {**form_of(staff.get(way), "return_form"), "reason": "because"}
+
+    answers = [bound.get(way), bound.post(way, sent)]
+
+    said = ["plan: what it was then is not among those that you may choose."]
+    assert [said, said] == [each.context["wrong"] for each in answers]
+    assert own == Tenant.objects.get(pk=tenant.pk).plan
+    assert 302 == staff.post(way, sent).status_code
+
+
+def test_what_applied_to_their_tenant_tells_nothing_of_another(bound, company, moved):
+    made = Override.history.filter(id=moved.pk).earliest().history_date
+    page = address(Tenant, "applied", company.tenant.pk)
+
+    for at in (made, Tenant.history.filter(id=company.tenant.pk).latest().history_date):
+        assert MARK not in bound.get(page, {"at": at.isoformat()}).content.decode().lower()
