@@ -39,6 +39,7 @@ from quotas.services.shadow import Back, Shadow, began, shadow_of
 
 PAGE = 100
 NOTHING = "–"
+LINK = '<a class="quotas-link" href="{}">{}</a>'
 FIELD = "shadow"
 
 
@@ -72,13 +73,14 @@ class ShadowPages(AuditedAdmin):
         if row.mode != Mode.SHADOW:
             return NOTHING
         since = _("since %(since)s") % {"since": dated(began(row))}
-        return format_html('<a href="{}">{}</a>', shadow_address(row), since)
+        return format_html(LINK, shadow_address(row), since)
 
     @admin.display(description=gettext_lazy("shadow"))
     def shadow(self, row: Any) -> str:
         """On the limit's page: how it stands, and the way to the page."""
         link = _("What it would have denied") if row.mode == Mode.SHADOW else _("Put in shadow")
-        return format_html('{} <a href="{}">{}</a>', self.stands(row), shadow_address(row), link)
+        way = format_html(LINK, shadow_address(row), link)
+        return format_html("{} {}", self.stands(row), way)
 
     def stands(self, limit: Any) -> str:
         """The mode of a limit, since when, and what that means."""

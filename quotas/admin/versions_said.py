@@ -17,7 +17,7 @@ from quotas.admin.audit import said_value, turned
 from quotas.services.returning import Turn, edited
 from quotas.services.versions import PARENT, Moment, Version
 
-KEPT_BY_ITSELF = {"plan_since", "created", "created_by", "set_by", "set_at"}
+KEPT_BY_ITSELF = {"plan_since", "mode_since", "created", "created_by", "set_by", "set_at"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
