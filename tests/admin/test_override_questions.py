@@ -82,7 +82,7 @@ def test_a_new_override_that_takes_nothing_away_does_not_ask(staff, tenant, add)
 
 
 def test_a_new_override_is_held_against_the_one_in_force(staff, tenant):
-    an_override(tenant, amount=100)
+    an_override(tenant, amount=100, starts_at=timezone.now() - DAY)
 
     assert "50 in each minute" in text_of(added(staff, tenant, amount="50"))
 
