@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import copy
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import CharField, Value
 from django.db.models.functions import Cast, Concat
-from django.forms.formsets import DELETION_FIELD_NAME
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
+from quotas.admin.asking_rows import AskingRows, goes
 from quotas.admin.limit_forms import WordedLimitForm
 from quotas.admin.parents import InlineFormSet, ModelChoiceField
-from quotas.admin.questions import NOTHING, Question, edit_of, is_answered, limit_of
+from quotas.admin.questions import (
+    NOTHING,
+    Question,
+    edit_of,
+    limit_of,
+    with_shadows,
+)
 from quotas.domain.binding import Flag, flags
 from quotas.models import PlanLimit
 from quotas.services.outlook import outlooks
@@ -51,31 +56,20 @@ class KnownRowField(ModelChoiceField):
         return self.rows[str(value)]
 
 
-class LimitFormSet(InlineFormSet):
+class LimitFormSet(AskingRows, InlineFormSet):
     """Rows that keep (scope, name) unique among themselves, in whatever order they are saved.
 
     Each knows the others, ``row.among``, so that what is odd about it beside them can be said.
     """
 
-    asked_about: Question = NOTHING
-
     def _construct_form(self, i: int, **kwargs: Any) -> Any:
-        form: Any = super()._construct_form(i, **kwargs)  # type: ignore[misc] # not in its stubs
+        form = super()._construct_form(i, **kwargs)
         form.instance.among = self
-        form.before = copy(form.instance)
         return form
 
     def add_fields(self, form: Any, index: int | None) -> None:
         super().add_fields(form, index)
         form.fields["id"] = KnownRowField(self.get_queryset(), form.fields["id"])
-
-    def is_valid(self) -> bool:
-        """Whether all is well, and whoever takes much away from tenants has said so twice."""
-        # Only asked where all else is well: the page in between has no room for errors.
-        if not super().is_valid():
-            return False
-        self.asked_about = NOTHING if is_answered(self.data) else self.question().due
-        return not self.asked_about
 
     def question(self) -> Question:
         """Whom each changed limit concerns, and each that goes; new ones take nothing away."""
@@ -85,7 +79,7 @@ class LimitFormSet(InlineFormSet):
         changed = [
             form
             for form in self.initial_forms
-            if self._goes(form) or (form.has_changed() and not form.unsure)
+            if goes(form) or (form.has_changed() and not form.unsure)
         ]
         edits = (
             edit_of(form.before, form.instance) for form in changed if not self._left_out(form)
@@ -93,10 +87,13 @@ class LimitFormSet(InlineFormSet):
         gone = (
             limit_of(form.before)
             for form in changed
-            if self._goes(form) or form.before.scope != form.instance.scope
+            if goes(form) or form.before.scope != form.instance.scope
         )
         return Question(
-            outlooks=outlooks(self.instance, [edit for edit in edits if edit], now=now),
+            outlooks=with_shadows(
+                outlooks(self.instance, [edit for edit in edits if edit], now=now),
+                [form.before for form in changed],
+            ),
             removals=removals(
                 [(self.instance, limit) for limit in gone if limit],
                 {self.instance.pk: self.scopes},
@@ -125,9 +122,7 @@ class LimitFormSet(InlineFormSet):
         return {id(row): told for (row, _), told in zip(known, found, strict=True)}
 
     def _left_out(self, form: Any) -> bool:
-        return self.is_bound and (
-            self._goes(form) or (not form.has_changed() and not form.instance.pk)
-        )
+        return self.is_bound and (goes(form) or (not form.has_changed() and not form.instance.pk))
 
     def validate_unique(self) -> None:
         first: dict[tuple[str, str], Any] = {}
@@ -158,21 +153,16 @@ class LimitFormSet(InlineFormSet):
         leaving = [
             form.instance.pk
             for form in self.initial_forms
-            if self._goes(form) or not set(KNOWN_BY).isdisjoint(form.changed_data)
+            if goes(form) or not set(KNOWN_BY).isdisjoint(form.changed_data)
         ]
         if len(leaving) > 1:
             parked = Concat(Value("~"), Cast("pk", CharField()))
             PlanLimit.objects.filter(plan=self.instance, pk__in=leaving).update(name=parked)
 
     def _known_by(self, form: Any) -> tuple[str, str] | None:
-        if self._goes(form) or not all(form.cleaned_data.get(part) for part in KNOWN_BY):
+        if goes(form) or not all(form.cleaned_data.get(part) for part in KNOWN_BY):
             return None
         return form.cleaned_data["scope"], form.cleaned_data["name"]
-
-    @staticmethod
-    def _goes(form: Any) -> bool:
-        # Not `deleted_forms`, which is empty as long as any row has an error.
-        return bool(getattr(form, "cleaned_data", {}).get(DELETION_FIELD_NAME))
 
     def _rows_not_on_the_page(self) -> set[tuple[str, str]]:
         shown = {form.instance.pk for form in self.initial_forms}

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from copy import copy
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet, prefetch_related_objects
 from django.utils import timezone
 
+from quotas.admin.asking_rows import AskingRows
 from quotas.admin.limit_forms import LimitForm, WordedLimitForm
 from quotas.admin.parents import ModelFormSet
 from quotas.admin.questions import (
-    NOTHING,
-    PREVIEW,
     Asking,
     Question,
     edit_of,
-    is_answered,
     limit_of,
+    with_shadows,
 )
 from quotas.domain.edits import Edit
 from quotas.domain.policies import Limit
-from quotas.models import Override, Plan, PlanLimit, Tenant
+from quotas.models import Override, Plan, Tenant
 from quotas.services.outlook import outlooks_among, plan_tenants
 from quotas.services.removals import Removal, removals
+from quotas.services.tenant_changes import lost_in, of_overrides, outlooks_of
 
 Pair = tuple[Any, Any]
 """A row before and after a change."""
@@ -39,63 +38,69 @@ class PlanLimitForm(Asking, WordedLimitForm):
 
 
 class OverrideForm(Asking, LimitForm):
-    """An override: what its edit means for its one tenant."""
+    """An override: what it means for its one tenant, a new one too."""
+
+    asks_of_new = True
 
     def question(self, now: datetime) -> Question:
         return question_of([(self.before, self.instance)], now)
 
 
-class LimitListFormSet(ModelFormSet):
+class LimitListFormSet(AskingRows, ModelFormSet):
     """The rows of a list that are edited in place, asked about all together."""
 
-    asked_about: Question = NOTHING
-
-    def _construct_form(self, i: int, **kwargs: Any) -> Any:
-        form: Any = super()._construct_form(i, **kwargs)  # type: ignore[misc] # not in its stubs
-        form.before = copy(form.instance)
-        return form
-
-    def is_valid(self) -> bool:
-        """Whether all is well, and whoever takes much away from tenants has said so twice."""
-        if not super().is_valid() or PREVIEW in self.data:
-            return False
-        self.asked_about = NOTHING
-        if not is_answered(self.data):
-            changed = [form for form in self.initial_forms if form.has_changed()]
-            pairs = [(form.before, form.instance) for form in changed]
-            prefetch_related_objects([before for before, _after in pairs], "plan")
-            self.asked_about = question_of(pairs, timezone.now()).due
-        return not self.asked_about
+    def question(self) -> Question:
+        changed = [form for form in self.initial_forms if form.has_changed()]
+        return question_of([(form.before, form.instance) for form in changed], timezone.now())
 
 
-def question_of(pairs: Iterable[Pair], now: datetime) -> Question:
-    """What these changes mean: of rows of plans, or of overrides."""
+def question_of(pairs: Sequence[Pair], now: datetime) -> Question:
+    """What these changes mean: of rows of plans, or of overrides; new ones of overrides too."""
+    if any(isinstance(after, Override) for _before, after in pairs):
+        known = [before for before, _after in pairs if before.pk is not None]
+        return question_of_overrides(known, [after for _before, after in pairs], now)
+    prefetch_related_objects([before for before, _after in pairs], "plan")
     concerned: list[tuple[QuerySet[Tenant], Edit]] = []
     gone: list[tuple[Plan, Limit | None]] = []
     for before, after in pairs:
-        if isinstance(after, Override):
-            if edit := edit_of(before, after, str(after.tenant)):
-                concerned.append((_tenant_of(after, now), edit))
-            continue
         if edit := edit_of(before, after, str(before.plan)):
             concerned.append((plan_tenants(before.plan, edit, now), edit))
         if before.scope != after.scope:
             gone.append((before.plan, limit_of(before, str(before.plan))))
-    return Question(outlooks=outlooks_among(concerned, now=now), removals=_removals(gone, now))
+    found = outlooks_among(concerned, now=now)
+    return Question(
+        outlooks=with_shadows(found, [before for before, _after in pairs]),
+        removals=_removals(gone, now),
+    )
 
 
-def question_of_removal(rows: Sequence[PlanLimit]) -> Question:
-    """What the deletion of these rows means."""
+def question_of_overrides(
+    gone: Sequence[Override],
+    made: Sequence[Override],
+    now: datetime,
+    tenant: Tenant | None = None,
+) -> Question:
+    """What it means that overrides go, and that others are made; an edited one does both.
+
+    Of ``tenant``, as it will be saved; None: of those whose they are.
+    """
+    rows = [*gone, *made]
+    if tenant is None:
+        prefetch_related_objects(rows, "tenant")
+    tenants = [tenant] if tenant else list({row.tenant_id: row.tenant for row in rows}.values())
+    changes = of_overrides(tenants, {row.pk for row in gone}, made, now=now)
+    found = outlooks_of(changes, now=now)
+    return Question(outlooks=with_shadows(found, gone), removals=lost_in(changes))
+
+
+def question_of_removal(rows: Sequence[Any]) -> Question:
+    """What the deletion of these rows means: of plans, or overrides."""
+    now = timezone.now()
+    if any(isinstance(row, Override) for row in rows):
+        return question_of_overrides(rows, [], now)
     gone = [(row.plan, limit_of(row, str(row.plan))) for row in rows]
-    return Question(outlooks=[], removals=_removals(gone, timezone.now()))
+    return Question(removals=_removals(gone, now))
 
 
 def _removals(gone: list[tuple[Plan, Limit | None]], now: datetime) -> list[Removal]:
     return removals([(plan, limit) for plan, limit in gone if limit], now=now)
-
-
-def _tenant_of(override: Override, now: datetime) -> QuerySet[Tenant]:
-    """The tenant whose override it is, while it is not over."""
-    over = override.ends_at is not None and override.ends_at <= now
-    tenant = Tenant.objects.filter(pk=override.tenant_id)
-    return tenant.none() if over else tenant

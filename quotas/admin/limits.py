@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from copy import copy
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 from django.contrib import admin, messages
 from django.db import transaction
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponseRedirect
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.utils.formats import number_format
@@ -20,15 +21,16 @@ from django.utils.translation import ngettext
 from quotas.admin.audit import locked, log_changes, turned
 from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.limit_forms import LimitForm
-from quotas.admin.limit_questions import question_of
+from quotas.admin.limit_questions import question_of, question_of_removal
 from quotas.admin.parents import ActionForm
 from quotas.admin.promises import promise
-from quotas.admin.questions import CONFIRMED, PREVIEW, AsksFirst
+from quotas.admin.questions import AsksFirst, Question
 from quotas.admin.shadow import ShadowPages
 from quotas.domain.limits import MOST_AMOUNT
 from quotas.domain.words import Mode
 from quotas.models.limit_fields import LimitFields
 
+Row = TypeVar("Row", bound=Model)
 AMOUNT = re.compile("[0-9]{1,13}")
 
 
@@ -57,7 +59,7 @@ def amount_said(amount: int | None) -> str:
     return number_format(amount, force_grouping=True) if amount else str(_("denies all"))
 
 
-def changed(row: LimitFields, field: str, value: Any) -> LimitFields:
+def changed(row: Row, field: str, value: Any) -> Row:
     """A row as it would be with another value."""
     after = copy(row)
     setattr(after, field, value)
@@ -100,13 +102,19 @@ class LimitAdmin(AsksFirst, ShadowPages):
     def promise(self, row: LimitFields) -> str:
         return promise(row)
 
+    def question_of_removal(self, rows: Sequence[Any]) -> Question:
+        return question_of_removal(rows)
+
     def get_changelist_form(self, request: HttpRequest, **kwargs: Any) -> Any:
         return super().get_changelist_form(request, **{"form": LimitForm, **kwargs})
 
     @admin.action(description=_("Leave shadow mode: deny what is over"), permissions=["change"])
-    def enforce(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    def enforce(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
         shadows = queryset.filter(mode=Mode.SHADOW)
+        if asked := self.ask_before_all(request, shadows, "mode", Mode.ENFORCE.value):
+            return asked
         self._set_all(request, shadows, "mode", Mode.ENFORCE.value)
+        return None
 
     @admin.action(description=_("Set the amount"), permissions=["change"])
     def set_amount(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
@@ -128,17 +136,13 @@ class LimitAdmin(AsksFirst, ShadowPages):
     def ask_before_all(
         self, request: HttpRequest, queryset: QuerySet[Any], field: str, value: Any
     ) -> HttpResponseBase | None:
-        """What an action answers that would set one field of many rows, while a question is open.
-
-        None: nothing much is taken away, or whoever acts has said yes.
-        """
-        if PREVIEW in request.POST:  # a no
-            return HttpResponseRedirect(request.get_full_path())
-        if CONFIRMED in request.POST:
-            return None
-        pairs = [(row, changed(row, field, value)) for row in queryset]
-        asked = question_of(pairs, timezone.now()).due
-        return self.ask(request, asked.told) if asked else None
+        """What an action answers that would set one field of many rows; see `ask_once`."""
+        return self.ask_once(
+            request,
+            lambda: question_of(
+                [(row, changed(row, field, value)) for row in queryset], timezone.now()
+            ),
+        )
 
     def _set_all(
         self, request: HttpRequest, queryset: QuerySet[Any], field: str, value: Any

@@ -1,23 +1,22 @@
-"""What an edit or the removal of a limit means for tenants, in sentences."""
+"""What an edit of a limit means for tenants, in sentences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from django.utils import translation
-from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from quotas.domain.edits import InProgress
+from quotas.admin.shadow_words import consequence, number
+from quotas.domain.edits import Edit, InProgress
 from quotas.domain.guarantees import guarantee
 from quotas.domain.limits import TokenBucket
 from quotas.domain.policies import Limit
-from quotas.domain.words import EVERY_SCOPE, Mode, SubjectKind
+from quotas.domain.words import Mode, SubjectKind
 from quotas.models.choices import MODES
 from quotas.services.hindsight import Hindsight, Untold
 from quotas.services.outlook import Outlook
-from quotas.services.removals import Removal
 
 IN_PROGRESS = {
     InProgress.KEPT: _("What is in use now stays counted."),
@@ -46,14 +45,8 @@ NONE_DENIED = _(
     "Used in the last 24 hours: %(units)s, by %(tenants)s. The records show none of it that would "
     "have been denied for certain."
 )
-LAST = _(
-    "No other row of plan %(plan)s is for scope %(scope)s: its calls are refused with 403 "
-    "not_in_plan, unless an override of the tenant allows them."
-)
-EVERY = _(
-    "Plan %(plan)s then has no row for every scope: calls of scopes without a row of their own are "
-    "refused with 403 not_in_plan, unless an override of the tenant allows them."
-)
+BY_OVERRIDE = _("Then an override applies, with the reason “%(title)s”.")
+BY_PLAN = _("Then the limit of plan %(title)s applies.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +64,13 @@ def told(outlook: Outlook) -> Told:
     """The outlook of one edit, for the page."""
     edit = outlook.edit
     return Told(
-        name=_called(edit.before),
-        before=_promised(edit.before),
-        after=_promised(edit.after),
+        name=called(edit.before),
+        before=promised(edit.before),
+        after=promised(edit.after),
         sentences=[
+            *_in_place(edit),
             *_whom(outlook),
+            *([consequence(outlook.shadow)] if outlook.shadow else []),
             *_taken(outlook),
             *_recorded(outlook),
             *_hindsight(outlook.hindsight),
@@ -84,42 +79,33 @@ def told(outlook: Outlook) -> Told:
     )
 
 
-def told_removal(removal: Removal) -> Told:
-    """What is lost with one limit, for the page."""
-    limit = removal.limit
-    lose = ngettext("%(count)s tenant loses it.", "%(count)s tenants lose it.", removal.tenants)
-    said = [lose % {"count": _number(removal.tenants)}]
-    warnings = []
-    if removal.last:
-        last = EVERY if limit.scope == EVERY_SCOPE else LAST
-        warnings.append(str(last) % {"scope": limit.scope, "plan": removal.plan})
-    else:
-        said.append(str(_("Other limits of the plan stay in force for calls of its scope.")))
-    return Told(
-        name=_called(limit),
-        before=_promised(limit),
-        after=str(_("gone")),
-        sentences=said,
-        warnings=warnings,
-    )
-
-
-def _called(limit: Limit) -> str:
+def called(limit: Limit) -> str:
+    """A limit with the plan or the tenant that has it."""
     whose = limit.source.title
     return f"{whose}: {limit.scope}/{limit.name}" if whose else f"{limit.scope}/{limit.name}"
 
 
-def _promised(limit: Limit) -> str:
+def promised(limit: Limit) -> str:
+    """What a limit promises, and whether it denies what is over it."""
     sentence = guarantee(limit.rule, translation)
     mode = "" if limit.mode is Mode.ENFORCE else f" ({dict(MODES)[limit.mode]})"
     return f"{sentence}{mode}"
+
+
+def _in_place(edit: Edit) -> list[str]:
+    """Which other limit takes the place of this one."""
+    one, two = edit.before.source, edit.after.source
+    if (one.kind, one.pk) == (two.kind, two.pk):
+        return []
+    acts = BY_OVERRIDE if two.kind == "override" else BY_PLAN
+    return [str(acts) % {"title": two.title}]
 
 
 def _whom(outlook: Outlook) -> list[str]:
     concerned = ngettext(
         "It concerns %(count)s tenant.", "It concerns %(count)s tenants.", outlook.tenants
     )
-    said = [concerned % {"count": _number(outlook.tenants)}]
+    said = [concerned % {"count": number(outlook.tenants)}]
     if not outlook.told and outlook.edit.tightens:
         said.append(str(_("So many limits are changed at once: no more is looked up of this one.")))
     return said
@@ -147,10 +133,10 @@ def _taken(outlook: Outlook) -> list[str]:
         "%(count)s of them have more than %(most)s in use now.",
         taken.above,
     )
-    said = [above % {"count": _number(taken.above), "most": _number(edit.most or 0)}]
+    said = [above % {"count": number(taken.above), "most": number(edit.most or 0)}]
     if taken.looked_at < outlook.tenants:
         some = _("For that, %(count)s were looked at: those who lately took most.")
-        said.append(str(some) % {"count": _number(taken.looked_at)})
+        said.append(str(some) % {"count": number(taken.looked_at)})
     return said
 
 
@@ -163,7 +149,7 @@ def _recorded(outlook: Outlook) -> list[str]:
         "%(count)s of them used more than %(most)s at once in the last 24 hours.",
         outlook.above,
     )
-    values = {"count": _number(outlook.above), "most": _number(outlook.edit.most)}
+    values = {"count": number(outlook.above), "most": number(outlook.edit.most)}
     said = [above % values]
     if outlook.hours:
         hours = ngettext(
@@ -171,7 +157,7 @@ def _recorded(outlook: Outlook) -> list[str]:
             "That was in %(count)s hours, those of all of them together.",
             outlook.hours,
         )
-        said.append(hours % {"count": _number(outlook.hours)})
+        said.append(hours % {"count": number(outlook.hours)})
     return said
 
 
@@ -196,11 +182,11 @@ def _hindsight(hindsight: Hindsight | Untold | None) -> list[str]:
 
 
 def _units(count: int) -> str:
-    return ngettext("%(count)s unit", "%(count)s units", count) % {"count": _number(count)}
+    return ngettext("%(count)s unit", "%(count)s units", count) % {"count": number(count)}
 
 
 def _tenants(count: int) -> str:
-    return ngettext("%(count)s tenant", "%(count)s tenants", count) % {"count": _number(count)}
+    return ngettext("%(count)s tenant", "%(count)s tenants", count) % {"count": number(count)}
 
 
 def _in_progress(outlook: Outlook) -> str:
@@ -209,7 +195,3 @@ def _in_progress(outlook: Outlook) -> str:
     if buckets and outlook.edit.in_progress is InProgress.KEPT:
         return str(_("Tokens held now stay as they are."))
     return str(IN_PROGRESS[outlook.edit.in_progress])
-
-
-def _number(value: int) -> str:
-    return number_format(value, force_grouping=True)

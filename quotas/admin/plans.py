@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -9,6 +10,7 @@ from django.db import transaction
 from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import locked, log_changes, turned
@@ -18,12 +20,14 @@ from quotas.admin.fields import LIMIT_FORM_FIELDS
 from quotas.admin.formsets import LimitFormSet, LimitRowForm
 from quotas.admin.in_force import TellsInForce
 from quotas.admin.limit_forms import in_words
-from quotas.admin.limit_questions import LimitListFormSet, PlanLimitForm, question_of_removal
-from quotas.admin.limits import LimitAdmin, limit_fieldsets
+from quotas.admin.limit_questions import LimitListFormSet, PlanLimitForm
+from quotas.admin.limits import LimitAdmin, changed, limit_fieldsets
 from quotas.admin.parents import StackedInline
 from quotas.admin.previews import PreviewAdmin
 from quotas.admin.promises import promise_block
+from quotas.admin.questions import Question
 from quotas.models import Plan, PlanLimit, Tenant
+from quotas.services.plan_moves import plan_moves
 
 SCOPES = "quotas-scopes"
 
@@ -84,6 +88,9 @@ class PlanAdmin(TellsInForce, DeletedAdmin, PreviewAdmin):
         rows: QuerySet[Any] = super().get_queryset(request).annotate(**counts)
         return rows
 
+    def question_of_removal(self, rows: Sequence[Any]) -> Question:
+        return Question(moves=plan_moves([], {row.pk for row in rows}))
+
     @admin.display(description=_("limits"), ordering="limit_count")
     def limit_count(self, row: Any) -> int:
         return int(row.limit_count)
@@ -95,13 +102,19 @@ class PlanAdmin(TellsInForce, DeletedAdmin, PreviewAdmin):
     @admin.action(
         description=_("Make default: tenants without a plan have this one"), permissions=["change"]
     )
-    def make_default(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    def make_default(
+        self, request: HttpRequest, queryset: QuerySet[Any]
+    ) -> HttpResponseBase | None:
         chosen = list(queryset)
         if len(chosen) != 1 or not chosen[0].active:
             message = _("Nothing was changed: select one plan that is active.")
             self.message_user(request, message, messages.ERROR)
-            return
-        rows = locked(Plan.objects.filter(Q(is_default=True) | Q(pk=chosen[0].pk)))
+            return None
+        concerned = Plan.objects.filter(Q(is_default=True) | Q(pk=chosen[0].pk))
+        after = (changed(row, "is_default", row == chosen[0]) for row in concerned)
+        if asked := self.ask_once(request, lambda: Question(moves=plan_moves(after))):
+            return asked
+        rows = locked(concerned)
         with transaction.atomic(using=rows.db):
             # First the old one gives it up, for there is one at most.
             turns = [(row, row == chosen[0]) for row in rows.order_by("-is_default")]
@@ -113,6 +126,7 @@ class PlanAdmin(TellsInForce, DeletedAdmin, PreviewAdmin):
             )
         done = _("%(plan)s is the default plan.") % {"plan": chosen[0]}
         self.message_user(request, done, messages.SUCCESS)
+        return None
 
 
 @admin.register(PlanLimit)
@@ -127,25 +141,9 @@ class PlanLimitAdmin(TellsInForce, DeletedAdmin, LimitAdmin):
     search_fields = [*LimitAdmin.search_fields, "plan__key", "plan__name"]
     form = PlanLimitForm
     fieldsets = [(None, {"fields": ["plan"]}), *limit_fieldsets("words")]
-    delete_confirmation_template = "quotas/admin/delete_limit.html"
-    delete_selected_confirmation_template = "quotas/admin/delete_limits.html"
 
     def get_changelist_formset(self, request: HttpRequest, **kwargs: Any) -> Any:
         return super().get_changelist_formset(request, **{"formset": LimitListFormSet, **kwargs})
-
-    def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> Any:
-        told = question_of_removal([context["object"]]).told
-        return super().render_delete_form(request, {**context, "outlooks": told})
-
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> Any:
-        """Tell what the deletion of the selected limits means, when that is asked about."""
-        response = super().changelist_view(request, extra_context)
-        shown = getattr(response, "context_data", None) or {}
-        if "deletable_objects" in shown:
-            shown["outlooks"] = question_of_removal(list(shown["queryset"])).told
-        return response
 
     @admin.display(description=_("in words"))
     def words(self, row: PlanLimit) -> str:

@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import path, reverse
+from django.utils import timezone
 
 from quotas.admin.audit import AuditedAdmin
 from quotas.admin.formsets import LimitFormSet
 from quotas.admin.limit_forms import WORDED, WORDS, in_words
-from quotas.admin.parents import ModelForm
 from quotas.admin.promises import promise_block
-from quotas.admin.questions import PREVIEW, AsksFirst
+from quotas.admin.questions import PREVIEW, Asking, AsksFirst, Question
 from quotas.domain.periods import written_period
+from quotas.services.plan_moves import plan_moves
 from quotas.services.scopes import scopes_of_views, scopes_without_row
 
 MISSING = "quotas/admin/missing_scopes.html"
 
 
-class PreviewedForm(ModelForm):
-    """A form whose page has a button that only looks: what it sends is never saved."""
+class PlanForm(Asking):
+    """A plan: what it means for tenants that it is in use, or the default one, or no longer."""
 
-    def is_valid(self) -> bool:
-        # Django shows a page again, with all that was sent, when its form is not valid.
-        return super().is_valid() and PREVIEW not in self.data
+    def question(self, now: datetime) -> Question:
+        return Question(moves=plan_moves([self.instance]))
 
 
 class PreviewAdmin(AsksFirst, AuditedAdmin):
     """An editor with limits inline, told what they would promise by a button and by a script."""
 
     change_form_template = "quotas/admin/plan_form.html"
-    form = PreviewedForm
+    form = PlanForm
 
     class Media:
         css = {"all": ["quotas/admin.css", "quotas/plan_editor.css"]}
@@ -63,11 +64,10 @@ class PreviewAdmin(AsksFirst, AuditedAdmin):
             "outlooks": [],
         }
         limits = [formset for formset in sets if isinstance(formset, LimitFormSet)]
-        asked = [each for formset in limits for each in formset.asked_about.told]
-        if asked and not context["errors"]:
-            return self.ask(request, asked, context)
         if added["previewed"] and not context["errors"]:
-            added["outlooks"] = [each for formset in limits for each in formset.question().told]
+            questions = [formset.question() for formset in limits]
+            questions += [context["adminform"].form.question(timezone.now())] if plan else []
+            added["outlooks"] = [each for question in questions for each in question.told]
         return super().render_change_form(request, {**context, **added}, *args, **kwargs)
 
     def preview_view(self, request: HttpRequest, object_id: int | None = None) -> HttpResponse:

@@ -6,24 +6,30 @@ Forms and formsets that ask are not valid until the question is answered. They k
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, ClassVar
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from quotas.admin.outlooks import Told, told, told_removal
+from quotas.admin.outlooks import Told, told
 from quotas.admin.parents import ModelAdmin, ModelForm
+from quotas.admin.removal_words import told_move, told_removal
 from quotas.domain.edits import Edit
 from quotas.domain.policies import Limit, Source
 from quotas.domain.words import Mode
 from quotas.errors import InvalidLimit
 from quotas.models import Override
 from quotas.services.outlook import Outlook
+from quotas.services.plan_moves import Move
 from quotas.services.removals import Removal
+from quotas.services.shadow import shadow_of
 
 CONFIRM = "quotas/admin/confirm.html"
 PREVIEW, CONFIRMED = "_preview", "_confirmed"
@@ -32,13 +38,21 @@ PREVIEW, CONFIRMED = "_preview", "_confirmed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked about: edits, and limits that go."""
+    """What is asked about: edits, limits that go, and tenants that get another plan."""
 
-    outlooks: list[Outlook]
-    removals: list[Removal]
+    outlooks: list[Outlook] = field(default_factory=list)
+    removals: list[Removal] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return bool(self.outlooks or self.removals)
+        return bool(self.outlooks or self.removals or self.moves)
+
+    def __add__(self, other: Question) -> Question:
+        return Question(
+            outlooks=[*self.outlooks, *other.outlooks],
+            removals=[*self.removals, *other.removals],
+            moves=[*self.moves, *other.moves],
+        )
 
     @property
     def due(self) -> Question:
@@ -50,15 +64,21 @@ class Question:
                 for each in self.removals
                 if each.tenants and (each.last or each.limit.mode is not Mode.OFF)
             ],
+            # Who had no plan was refused every call.
+            moves=[each for each in self.moves if each.before is not None],
         )
 
     @property
     def told(self) -> list[Told]:
         """In sentences, for the page."""
-        return [*map(told, self.outlooks), *map(told_removal, self.removals)]
+        return [
+            *map(told, self.outlooks),
+            *map(told_removal, self.removals),
+            *map(told_move, self.moves),
+        ]
 
 
-NOTHING = Question(outlooks=[], removals=[])
+NOTHING = Question()
 
 
 def limit_of(row: Any, whose: str = "") -> Limit | None:
@@ -81,6 +101,24 @@ def edit_of(before: Any, after: Any, whose: str = "") -> Edit | None:
     return edit if edit and edit.matters else None
 
 
+def with_shadows(outlooks: Iterable[Outlook], before: Iterable[Any]) -> list[Outlook]:
+    """The same, told what each of the rows ``before`` that leaves shadow would have denied there.
+
+    At most eight queries for each of the first ten.
+    """
+    rows = {("override" if isinstance(row, Override) else "plan", row.pk): row for row in before}
+    found = []
+    for outlook in outlooks:
+        one, two = outlook.edit.before, outlook.edit.after
+        known = (one.source.kind, one.source.pk)
+        leaves = (one.mode, two.mode) == (Mode.SHADOW, Mode.ENFORCE)
+        if outlook.told and leaves and known == (two.source.kind, two.source.pk) and known in rows:
+            found.append(replace(outlook, shadow=shadow_of(rows[known])))
+        else:
+            found.append(outlook)
+    return found
+
+
 def is_answered(data: Any) -> bool:
     """Whether a form was sent by who only looks, or has said yes."""
     return bool({PREVIEW, CONFIRMED} & data.keys())
@@ -90,6 +128,7 @@ class Asking(ModelForm):
     """A form of one row that is asked about when it takes much away."""
 
     asked_about: Question = NOTHING
+    asks_of_new: ClassVar[bool] = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -100,23 +139,40 @@ class Asking(ModelForm):
         if not super().is_valid() or PREVIEW in self.data:
             return False
         self.asked_about = NOTHING
-        if self.before.pk is not None and CONFIRMED not in self.data and self.has_changed():
+        known = self.asks_of_new or self.before.pk is not None
+        if known and CONFIRMED not in self.data and self.has_changed():
             self.asked_about = self.question(timezone.now()).due
         return not self.asked_about
 
-    def question(self, now: Any) -> Question:
+    def question(self, now: datetime) -> Question:
         """What the form, as it stands, means for tenants."""
         raise NotImplementedError
 
 
 class AsksFirst(ModelAdmin):
-    """Shows the page between where a form or a list was not answered for yet."""
+    """Shows the page between where a form or a list was not answered for yet.
+
+    The pages that ask before a deletion tell the same of what goes.
+    """
+
+    delete_confirmation_template = "quotas/admin/delete.html"
+    delete_selected_confirmation_template = "quotas/admin/delete_selected.html"
+
+    def question_of_removal(self, rows: Sequence[Any]) -> Question:
+        """What the deletion of these rows means for tenants."""
+        return NOTHING
+
+    def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> Any:
+        told = self.question_of_removal([context["object"]]).told
+        return super().render_delete_form(request, {**context, "outlooks": told})
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> Any:
-        form = context["adminform"].form
-        asked = getattr(form, "asked_about", NOTHING)
+        sets = [each.formset for each in context["inline_admin_formsets"]]
+        asked = NOTHING
+        for each in (context["adminform"].form, *sets):
+            asked += getattr(each, "asked_about", NOTHING)
         if asked and not context["errors"]:
             return self.ask(request, asked.told, context)
         return super().render_change_form(request, context, *args, **kwargs)
@@ -126,9 +182,25 @@ class AsksFirst(ModelAdmin):
     ) -> Any:
         response = super().changelist_view(request, extra_context)
         shown = getattr(response, "context_data", None) or {}
+        if "deletable_objects" in shown:
+            shown["outlooks"] = self.question_of_removal(list(shown["queryset"])).told
         formset = getattr(shown.get("cl"), "formset", None)
         asked = getattr(formset, "asked_about", NOTHING)
         return self.ask(request, asked.told, shown) if asked else response
+
+    def ask_once(
+        self, request: HttpRequest, look: Callable[[], Question]
+    ) -> HttpResponseBase | None:
+        """What an action answers while what it means is to be asked.
+
+        None: nothing much is taken away, or whoever acts has said yes.
+        """
+        if PREVIEW in request.POST:  # a no
+            return HttpResponseRedirect(request.get_full_path())
+        if CONFIRMED in request.POST:
+            return None
+        asked = look().due
+        return self.ask(request, asked.told) if asked else None
 
     def ask(
         self, request: HttpRequest, told: list[Told], context: dict[str, Any] | None = None

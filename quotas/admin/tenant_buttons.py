@@ -16,6 +16,7 @@ from quotas.admin.audit import locked, log_changes
 from quotas.admin.bound import own_choices
 from quotas.admin.grant_steps import GrantExtra
 from quotas.admin.limit_steps import Boost, ResetCounter
+from quotas.admin.questions import CONFIRMED, NOTHING, PREVIEW, AsksFirst, Question
 from quotas.admin.tenant_page import TenantPage
 from quotas.admin.tenant_steps import MovePlan, ResetCounters, Resume, Step, Suspend
 from quotas.models import Tenant
@@ -32,7 +33,7 @@ STEPS: dict[str, type[Step]] = {
 }
 
 
-class TenantButtons(TenantPage):
+class TenantButtons(AsksFirst, TenantPage):
     """Adds the buttons and the pages behind them."""
 
     def get_urls(self) -> list[Any]:
@@ -61,7 +62,10 @@ class TenantButtons(TenantPage):
             raise PermissionDenied
         form = kind(tenant, request.POST if request.method == "POST" else None)
         own_choices(request, form)
-        if request.method == "POST" and self._taken(request, tenant, form):
+        acts = request.method == "POST" and PREVIEW not in request.POST
+        if acts and (asked := self._asked_about(request, form)):
+            return self.ask(request, asked.told, {"original": tenant})
+        if acts and self._taken(request, tenant, form):
             level, done = form.done(tenant)
             self.message_user(request, done, level)
             return HttpResponseRedirect(_page(tenant))
@@ -76,6 +80,12 @@ class TenantButtons(TenantPage):
             "back": _page(tenant),
         }
         return TemplateResponse(request, "admin/quotas/tenant/step.html", context)
+
+    def _asked_about(self, request: HttpRequest, form: Step) -> Question:
+        """What is to be answered before the step is taken."""
+        if CONFIRMED in request.POST or not form.is_valid():
+            return NOTHING
+        return form.question().due
 
     def _taken(self, request: HttpRequest, tenant: Tenant, form: Step) -> bool:
         """Whether the step could be taken; if not, the form says why."""

@@ -10,10 +10,13 @@ from typing import Any, ClassVar
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import turned
+from quotas.admin.questions import NOTHING, Question
+from quotas.admin.tenant_questions import question_of_plan
 from quotas.models import Plan, Tenant
 
 REASON = 200
@@ -45,6 +48,10 @@ class Step(forms.Form):
     def fits(cls, tenant: Tenant) -> bool:  # noqa: ARG003 - others look at it
         """Whether there is anything to do."""
         return True
+
+    def question(self) -> Question:
+        """What is asked before it is done, once the form is valid."""
+        return NOTHING
 
     def take(self, tenant: Tenant, staff: Any) -> str:
         """Do it, and say what was changed, for the history."""
@@ -106,6 +113,9 @@ class MovePlan(Step):
         if plan == self.tenant.plan:
             raise ValidationError(_("The tenant is on this plan already."), code="same")
         return plan
+
+    def question(self) -> Question:
+        return question_of_plan(self.tenant, self.cleaned_data["plan"], timezone.now())
 
     def take(self, tenant: Tenant, staff: Any) -> str:
         return _set(tenant, "plan", self.cleaned_data["plan"])

@@ -22,6 +22,7 @@ from quotas.admin.parents import StackedInline
 from quotas.admin.promises import promise
 from quotas.admin.tenant_applied import AppliedPage
 from quotas.admin.tenant_buttons import TenantButtons
+from quotas.admin.tenant_questions import OverrideFormSet, TenantForm
 from quotas.models import (
     Alert,
     CalendarBalance,
@@ -40,6 +41,7 @@ class OverrideInline(StackedInline):
 
     model = Override
     form = LimitForm
+    formset = OverrideFormSet
     formfield_overrides = LIMIT_FORM_FIELDS
     fieldsets = [*LIMIT_FIELDSETS, *WHEN_FIELDSETS]
     readonly_fields = ["promise"]
@@ -55,6 +57,7 @@ class OverrideInline(StackedInline):
 class TenantAdmin(DeletedAdmin, AppliedPage, TenantButtons):
     """Tenants, the plan of each, and how many overrides are in force."""
 
+    form = TenantForm
     readonly_fields = ["epoch", "created"]
     fields = ["key", "name", "plan", ("time_zone", "anchor_day"), "suspended", "epoch", "created"]
     inlines = [OverrideInline, MembershipInline]

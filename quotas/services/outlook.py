@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import BigIntegerField, Count, Max, Q, QuerySet
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
@@ -15,6 +15,9 @@ from quotas.domain.edits import Edit
 from quotas.models import Override, Plan, Tenant, UsageHour
 from quotas.services.hindsight import Hindsight, Untold, hindsight_of
 from quotas.services.taken import Taken, can_be_seen, taken_now
+
+if TYPE_CHECKING:
+    from quotas.services.shadow import Shadow
 
 LOOKED_BACK = timedelta(hours=24)
 HOUR = timedelta(hours=1)
@@ -29,6 +32,7 @@ class Outlook:
     ``above`` counts tenants whose hours of the last day have a peak above what will fit at once,
     ``hours`` these hours. ``taken`` is how they stand now, ``hindsight`` what they would have been
     denied: None where the edit takes nothing away. ``told``: whether all that was looked for.
+    ``shadow``: of an edit that takes a limit out of shadow, what it would have denied there.
     """
 
     edit: Edit
@@ -38,6 +42,7 @@ class Outlook:
     taken: Taken | None = None
     hindsight: Hindsight | Untold | None = None
     told: bool = True
+    shadow: Shadow | None = None
 
     @property
     def asks(self) -> bool:

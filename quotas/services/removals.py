@@ -16,10 +16,13 @@ from quotas.models import Override, Plan, PlanLimit, Tenant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """A limit that goes, how many tenants lose it, and whether no row is left for its scope."""
+    """A limit that goes, how many tenants lose it, and whether no row is left for its scope.
+
+    ``plan``: the name of the plan that loses it; None where a tenant alone does.
+    """
 
     limit: Limit
-    plan: str
+    plan: str | None = None
     tenants: int
     last: bool
 

@@ -62,7 +62,7 @@ ACTIONS = [
     pytest.param(
         Override,
         "enforce",
-        {},
+        {"_confirmed": "Yes"},
         lambda: an_override(mode="shadow"),
         "mode",
         ("shadow", "enforce"),

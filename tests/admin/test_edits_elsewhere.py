@@ -92,7 +92,9 @@ def loaded(tmp_path, row, **fields):
             id="inline",
         ),
         pytest.param(
-            lambda chief, row: by_form(chief, row.tenant, **{"overrides-0-DELETE": "on"}),
+            lambda chief, row: by_form(
+                chief, row.tenant, **{"overrides-0-DELETE": "on"}, _confirmed="Yes"
+            ),
             3,
             id="inline-deleted",
         ),
@@ -189,7 +191,7 @@ def test_p4_a_default_plan_that_staff_make_acts_within_the_poll(chief, limit, ne
     tenant = a_tenant("bolt")
     assert ("allowed", {"minute": 1}) == neighbour.ask(tenant)
 
-    act(chief, Plan, "make_default", [limit.plan])
+    act(chief, Plan, "make_default", [limit.plan], _confirmed="Yes")
     neighbour.later(POLL)
 
     assert ("allowed", {"minute": 3}) == neighbour.ask(tenant)

@@ -11,13 +11,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from quotas.models import Override, PlanLimit, UsageHour, UsageQuarter
+from tests.admin.asking import YES, text_of
 from tests.admin.editing import numbers
 from tests.admin.pages import act, change_url, form_of, list_url, submit
 from tests.models.rows import a_limit, a_tenant, an_override
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
-
-YES = {"_confirmed": "Yes"}
 
 
 @pytest.fixture
@@ -43,11 +42,6 @@ def listed(client, **changes):
 def cut(client, row, amount="5", **changes):
     """Lowers the amount on the page of the row itself."""
     return submit(client, change_url(row), type(row), amount=amount, **changes)
-
-
-def text_of(page):
-    assert 200 == page.status_code
-    return page.content.decode()
 
 
 def test_the_page_of_a_limit_asks_before_a_cut_and_a_yes_saves_it(staff, limit):

@@ -80,7 +80,7 @@ def test_suspending_and_resuming_act_on_the_next_request_and_keep_the_reason(sta
 def test_a_tenant_moves_to_another_plan_and_to_the_default_one(staff, tenant):
     other = a_plan("gold")
 
-    take(staff, tenant, "plan", plan=other.pk)
+    take(staff, tenant, "plan", plan=other.pk, _confirmed="Yes")
     assert other == Tenant.objects.get().plan
     take(staff, tenant, "plan", plan="")
     assert Tenant.objects.get().plan is None
