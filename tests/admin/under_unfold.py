@@ -66,9 +66,14 @@ def addresses():
     """Of every page of ours that there is a row for, and of each step."""
     tenant = an_override(a_tenant(plan=a_limit(title="Calls per minute").plan)).tenant
     a_membership(tenant)
+    gone = a_tenant()
+    gone.delete()
     found = [reverse("admin:quotas_tenant_step", args=[tenant.pk, name]) for name in STEPS]
+    found.append(
+        reverse("admin:quotas_tenant_bring_back", args=[Tenant.history.latest().history_id])
+    )
     for model, _own in ours():
-        found.append(address_of(model, "changelist"))
+        found += [address_of(model, "changelist"), address_of(model, "deleted")]
         row = model._base_manager.first() if model._meta.managed else None
         pages = ("change", "history", "delete") if row else ()
         found += [address_of(model, page, row.pk) for page in pages]
