@@ -189,7 +189,7 @@ def test_the_history_keeps_old_and_new_values_of_a_change(staff):
     tenant = a_tenant(plan=free)
     limit = a_limit(free)
 
-    submit(staff, change_url(tenant), Tenant, plan=pro.pk, suspended="on")
+    submit(staff, change_url(tenant), Tenant, plan=pro.pk, suspended="on", _confirmed="Yes")
     submit(staff, change_url(limit), PlanLimit, period="1 hour", amount="")
     submit(staff, change_url(free), Plan, **{"name": "Basic", "limits-0-amount": "7"})
 
