@@ -86,3 +86,13 @@ def test_where_nothing_or_everything_fits_there_is_nothing_to_give(algorithm, am
 
     assert not gives_at_once(reference.rule)
     assert reference.grant(1, at(0)) == 0
+
+
+def test_a_grant_gives_one_of_two_flights_that_nobody_named():
+    flights = limit("concurrency", 2, 60)
+    for _ in range(2):
+        flights.consume(1, at(0))
+
+    assert flights.grant(1, at(1)) == 1
+
+    assert flights.judge(0, at(1)).remaining == 1

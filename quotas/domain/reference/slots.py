@@ -43,8 +43,9 @@ class Slots(Giving):
 
     def granted(self, units: int) -> Self:
         """Without those whose lease ends first."""
-        gone = sorted(self.leases, key=lambda lease: (lease[1], lease[0]))[:units]
-        return replace(self, leases=tuple(lease for lease in self.leases if lease not in gone))
+        by_end = sorted(range(len(self.leases)), key=lambda at: self.leases[at][::-1])
+        kept = sorted(by_end[units:])  # by their places: slots without a name are all alike
+        return replace(self, leases=tuple(self.leases[at] for at in kept))
 
     def released(self, slot: str | None) -> Self:
         """Without that slot, or without the one taken first; an unknown one was free already."""
