@@ -11,6 +11,7 @@ from django.contrib.admin import helpers
 from django.http import HttpRequest
 
 from quotas.admin.bound import bound
+from quotas.admin.odd_input import guarded
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -41,8 +42,8 @@ else:
         ModelForm = forms.ModelForm
         Select = forms.Select
         InlineFormSet = forms.BaseInlineFormSet
-    ModelAdmin, StackedInline, TabularInline = map(
-        bound, (ModelAdmin, StackedInline, TabularInline)
+    ModelAdmin, StackedInline, TabularInline = (
+        bound(guarded(each)) for each in (ModelAdmin, StackedInline, TabularInline)
     )
     ModelChoiceField = forms.ModelChoiceField
     ModelFormSet = forms.BaseModelFormSet

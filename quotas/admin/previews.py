@@ -72,10 +72,12 @@ class PreviewAdmin(AsksFirst, AuditedAdmin):
 
     def preview_view(self, request: HttpRequest, object_id: int | None = None) -> HttpResponse:
         """What the page's script asks for: each row in words, and which scopes have none."""
+        if request.method != "POST" or not self.has_view_permission(request):
+            raise PermissionDenied  # before it is told whether there is such a plan
         plan = None if object_id is None else self.get_object(request, str(object_id))
         if object_id is not None and plan is None:
             raise Http404
-        if request.method != "POST" or not self._may_edit(request, plan):
+        if not self._may_edit(request, plan):
             raise PermissionDenied
         form = self.get_form(request, plan, change=plan is not None)(request.POST, instance=plan)
         form.is_valid()

@@ -77,11 +77,11 @@ class AppliedPage(AuditedAdmin):
 
     def applied_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask when; tell what applied then, in the zone in which it was asked."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied  # before it is told whether there is such a tenant
         tenant = self.get_object(request, unquote(object_id))
         if tenant is None:
             raise Http404
-        if not self.has_view_permission(request, tenant):
-            raise PermissionDenied
         zone = _zone(tenant, request.GET.get("zone"))
         with timezone.override(zone):  # in which a text without an offset is read
             form = AppliedForm(request.GET if "at" in request.GET else None)

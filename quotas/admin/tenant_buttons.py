@@ -55,6 +55,8 @@ class TenantButtons(AsksFirst, TenantPage):
 
     def step_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
         """Ask for what the step needs; on POST take it, once, and come back to the tenant."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied  # before it is told whether there is such a tenant
         kind, tenant = STEPS.get(name), self.get_object(request, unquote(object_id))
         if kind is None or tenant is None:
             raise Http404
