@@ -19,8 +19,8 @@ class AttributedAdmin(ModelAdmin):
 
     @property
     def urls(self) -> list[Any]:
-        """All routes, those that a subclass adds too."""
-        found = self.get_urls()
+        """All routes, those that a subclass adds too; bound as they are."""
+        found = super().urls
         for route in found:
             if isinstance(route, URLPattern):
                 route.callback = _attributed(route.callback)
