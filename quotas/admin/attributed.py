@@ -19,7 +19,7 @@ class AttributedAdmin(ModelAdmin):
 
     @property
     def urls(self) -> list[Any]:
-        """All routes, those that a subclass adds too."""
+        """All routes, those that a subclass adds too; bound as they are."""
         found = super().urls
         for route in found:
             if isinstance(route, URLPattern):

@@ -12,7 +12,10 @@ from django.urls import NoReverseMatch, reverse
 from unfold.admin import ModelAdmin, StackedInline, TabularInline
 
 from quotas.models import Plan, PlanLimit, Tenant
-from tests.models.rows import a_limit, a_membership, a_tenant, an_override
+from tests.admin.companies import MARK, OWN, Company, bound_staff
+from tests.admin.pages import act
+from tests.admin.shadowing import a_caller, shadow_url
+from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, an_override
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
 
@@ -61,6 +64,25 @@ def address_of(model, page, *args):
         return None
 
 
+def of_shadow(tenant):
+    """The pages of a limit in shadow that would have denied somebody, and of one that is not."""
+    trial = a_limit(tenant.plan, name="trial", mode="shadow")
+    a_caller(tenant.plan, would=3, limits={"api/trial": [0, 3]})
+    found = [shadow_url(trial), shadow_url(trial, "enforce")]
+    own = tenant.overrides.get()
+    return [*found, shadow_url(own), shadow_url(own, "start")]
+
+
+def of_versions(tenant):
+    """What applied now, the question itself, and the return of what was edited."""
+    Tenant.objects.filter(pk=tenant.pk).update(time_zone="Asia/Tokyo")
+    last = tenant.history.latest().history_date
+    applied = reverse("admin:quotas_tenant_applied", args=[tenant.pk])
+    first = [tenant.pk, "tenant", tenant.history.earliest().pk]
+    asked = f"{applied}?at={last.isoformat()[:23]}Z"
+    return [applied, asked, reverse("admin:quotas_tenant_return", args=first)]
+
+
 @pytest.fixture
 def addresses():
     """Of every page of ours that there is a row for, and of each step."""
@@ -77,6 +99,7 @@ def addresses():
         row = model._base_manager.first() if model._meta.managed else None
         pages = ("change", "history", "delete") if row else ()
         found += [address_of(model, page, row.pk) for page in pages]
+    found += [*of_shadow(tenant), *of_versions(tenant)]
     return [each for each in found if each is not None]
 
 
@@ -116,3 +139,29 @@ def test_our_pages_add_nothing_inline_to_what_unfold_has(staff, addresses):
 
     assert {each: set() for each in addresses} == added
     assert known
+
+
+def test_whoever_deletes_limits_is_told_who_loses_them(staff):
+    limit = a_limit()
+    a_tenant(plan=limit.plan)
+    asked = staff.get(address_of(PlanLimit, "delete", limit.pk))
+    listed = act(staff, PlanLimit, "delete_selected", [limit])
+
+    for page in (asked, listed):
+        assert "1 tenant loses it" in page.content.decode()
+        assert "quotas/plan_editor.css" in page.content.decode()
+
+
+def test_staff_who_are_bound_find_lists_and_filters_with_their_own_rows(settings):
+    settings.QUOTAS_STAFF_TENANTS = "quotas.services.staff.by_membership"
+    other, company = Company(MARK), Company(OWN)
+    bound = bound_staff(company)
+    a_limit(a_plan(is_default=True))  # one choice is no filter
+
+    for model, _own in ours():
+        page = bound.get(address_of(model, "changelist")).content.decode()
+        assert MARK not in page, model
+    for model in (Tenant, PlanLimit):
+        page = bound.get(address_of(model, "changelist")).content.decode()
+        assert f"plan__id__exact={company.row(Plan).pk}" in page, model
+        assert f"plan__id__exact={other.row(Plan).pk}" not in page, model

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from quotas.models import Override, Plan, PlanLimit, Tenant, TenantSnapshot
+from quotas.models import Override, Plan, PlanLimit, Tenant, TenantSnapshot, UsageQuarter
+from quotas.models.versions import acting
 
 CLOSED = "localStorage.setItem('django.admin.navSidebarIsOpen', 'false')"
 """More room for the page itself."""
@@ -78,6 +80,54 @@ def confirmation(page):
     expect(page.get_by_role("heading", name="Are you sure?")).to_be_visible()
 
 
+def shadow_page(page):
+    """A limit in shadow of a plan that several tenants have, for a week."""
+    limit = PlanLimit.objects.get(plan__key="pro", mode="shadow")
+    today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    PlanLimit.objects.filter(pk=limit.pk).update(mode_since=today - timedelta(days=7))
+    callers = ("Garnet Games", 4_100), ("Heron Health", 900), ("Iris Imaging", 12), ("Jade", 0)
+    for number, (name, would) in enumerate(callers, start=1):
+        tenant = Tenant.objects.create(
+            key=name.split()[0].lower(),
+            name=name,
+            plan=limit.plan,
+            plan_since=today - timedelta(days=30),
+        )
+        TenantSnapshot.objects.create(
+            tenant=tenant, last_seen=today - timedelta(hours=number), taken_at=timezone.now()
+        )
+        for ago in range(1, 6):
+            UsageQuarter.objects.create(
+                tenant=tenant,
+                scope="reports",
+                start=today - timedelta(days=ago),
+                generation=1,
+                admitted=4_700 // number,
+                denied=17 * ago,
+                shadow_denied=would // 5,
+                limits={f"{limit.scope}/{limit.name}": [0, would // 5]},
+            )
+    page.goto(f"/admin/quotas/planlimit/{limit.pk}/shadow/")
+
+
+def versions(page):
+    """Two edits, each with its reason, of a plan."""
+    plan, staff = Plan.objects.get(key="free"), get_user_model().objects.get(username="staff")
+    for scope, amount, reason in (
+        ("exports", 20, "Exports became cheaper."),
+        ("batches", 400, "Asked for by three customers."),
+    ):
+        with acting(user=staff, reason=reason):
+            PlanLimit.objects.filter(plan=plan, scope=scope, name="hour").update(amount=amount)
+    page.goto(page_of(Plan, "free") + "../history/")
+
+
+def applied(page):
+    """What applied to a tenant with an override, just now."""
+    now = f"{timezone.now() - timedelta(seconds=1):%Y-%m-%dT%H:%M:%S}Z"
+    page.goto(page_of(Tenant, "acme") + f"../applied/?at={now}")
+
+
 def row_of(page, title):
     """The number of the row with that title."""
     return page.locator(f"input[value='{title}']").get_attribute("name").split("-")[1]
@@ -88,7 +138,10 @@ SCREENS = {
     "tenants": (lambda page: page.goto("/admin/quotas/tenant/"), 820),
     "tenant": (tenant_page, 1280),
     "plan": (plan_editor, 900),
-    "confirm": (confirmation, 440),
+    "confirm": (confirmation, 480),
     "boost": (lambda page: page.goto(page_of(Tenant, "acme") + "../step/boost/"), 620),
     "status": (lambda page: page.goto("/admin/quotas/status/"), 860),
+    "shadow": (shadow_page, 700),
+    "versions": (versions, 664),
+    "applied": (applied, 700),
 }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.urls import reverse
 from playwright.sync_api import expect
 
 from project import security
-from quotas.models import Override, Plan, Tenant
+from quotas.models import Override, Plan, PlanLimit, Tenant
 from tests.browser.test_plan_editor import AXE, field
 from tests.browser.unfold_policy import UNFOLDED
 
@@ -19,7 +20,7 @@ REFUSED = """() => {
     window.refused.push([each.effectiveDirective, each.blockedURI, file]);
   });
 }"""
-OURS = ".quotas-page, .quotas-section, .quotas-buttons, .quotas-promise"
+OURS = ".quotas-page, .quotas-section, .quotas-buttons, .quotas-promise, .quotas-outlook"
 PHONE = {"width": 390, "height": 844}
 
 
@@ -37,6 +38,10 @@ def policy(monkeypatch):
 def places():
     """The address of each of our pages that is more than a list or form of unfold's."""
     tenant, plan = Tenant.objects.get(key="acme"), Plan.objects.get(key="free")
+    limit = PlanLimit.objects.get(plan__key="pro", mode="shadow")
+    PlanLimit.objects.filter(plan=plan, name="minute").update(capacity=6)
+    then = [plan.pk, "plan", plan.history.earliest().pk]
+    last = PlanLimit.history.latest().history_date.isoformat()[:23]
     return [
         "/admin/quotas/tenant/",
         f"/admin/quotas/tenant/{tenant.pk}/change/",
@@ -45,6 +50,13 @@ def places():
         "/admin/quotas/planlimit/",
         "/admin/quotas/override/add/",
         "/admin/quotas/status/",
+        f"/admin/quotas/planlimit/{limit.pk}/shadow/",
+        f"/admin/quotas/planlimit/{limit.pk}/shadow/enforce/",
+        f"/admin/quotas/planlimit/{limit.pk}/delete/",
+        f"/admin/quotas/plan/{plan.pk}/history/",
+        reverse("admin:quotas_plan_return", args=then),
+        f"/admin/quotas/tenant/{tenant.pk}/applied/",
+        f"/admin/quotas/tenant/{tenant.pk}/applied/?at={last}Z",
     ]
 
 
