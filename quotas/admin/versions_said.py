@@ -14,7 +14,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from quotas.admin.audit import said_value, turned
-from quotas.services.returning import Turn, edited
+from quotas.services.returning import Return, edited
 from quotas.services.versions import PARENT, Moment, Version
 
 KEPT_BY_ITSELF = {"plan_since", "mode_since", "created", "created_by", "set_by", "set_at"}
@@ -88,11 +88,11 @@ def moments_said(moments: list[Moment], using: str) -> list[tuple[Moment, list[S
     return [(moment, [_said(each, wording) for each in moment.versions]) for moment in moments]
 
 
-def turns_said(turns: list[Turn], using: str) -> list[Said]:
+def returns_said(returns: list[Return], using: str) -> list[Said]:
     """What a return would do, row by row."""
-    rows = [(each.model, row) for each in turns for row in (each.before, each.after)]
+    rows = [(each.model, row) for each in returns for row in (each.before, each.after)]
     wording = Wording(rows, using)
-    return [_turn_said(turn, wording) for turn in turns]
+    return [_return_said(each, wording) for each in returns]
 
 
 def _said(version: Version, wording: Wording) -> Said:
@@ -120,17 +120,17 @@ def _said(version: Version, wording: Wording) -> Said:
     )
 
 
-def _turn_said(turn: Turn, wording: Wording) -> Said:
-    row = turn.after or turn.before
-    if turn.after is None:
+def _return_said(back: Return, wording: Wording) -> Said:
+    row = back.after or back.before
+    if back.after is None:
         kind, lines = _("is deleted"), []
-    elif turn.before is None:
-        kind, lines = _("is made again"), _values(shown_fields(turn.model), row, wording)
+    elif back.before is None:
+        kind, lines = _("is made again"), _values(shown_fields(back.model), row, wording)
     else:
         kind = _("changes")
-        fields = edited(turn.model, turn.before, turn.after)
-        lines = [wording.change(field, turn.before, turn.after) for field in fields]
-    return Said(what=_what(turn.model, turn.before or row), kind=kind, lines=lines)
+        fields = edited(back.model, back.before, back.after)
+        lines = [wording.change(field, back.before, back.after) for field in fields]
+    return Said(what=_what(back.model, back.before or row), kind=kind, lines=lines)
 
 
 def _values(fields: list[Any], row: Any, wording: Wording) -> list[str]:

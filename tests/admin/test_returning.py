@@ -31,7 +31,7 @@ def back(client, url, **fields):
 
 
 def shown(response):
-    return [(row.what, row.kind, row.lines) for row in response.context["turns"]]
+    return [(row.what, row.kind, row.lines) for row in response.context["returns"]]
 
 
 def limits(plan):
