@@ -67,3 +67,18 @@ def test_a_row_that_comes_to_match_an_update_is_left_alone():
 
     assert {"first": 77, "later": 10} == amounts(PlanLimit.objects)
     assert {"first": 77, "later": 10} == last_amounts()
+
+
+@on_postgresql
+def test_a_row_that_others_write_meanwhile_keeps_the_version_of_their_write():
+    row = a_limit(name="first")
+    kept = f'FROM "{PlanLimit.history.model._meta.db_table}"'
+
+    with meanwhile(kept, lambda: PlanLimit.objects.update(amount=77)):
+        # Not written, for it is there, but looked at.
+        PlanLimit.objects.bulk_create([row], ignore_conflicts=True)
+
+    assert {"first": 77} == amounts(PlanLimit.objects) == last_amounts()
+    assert [10, 77] == list(
+        PlanLimit.history.order_by("history_date").values_list("amount", flat=True)
+    )
