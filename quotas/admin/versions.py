@@ -15,13 +15,13 @@ from django.urls import path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from quotas.admin.audit import AuditedAdmin, locked, log_changes
+from quotas.admin.audit import AuditedAdmin, log_changes
 from quotas.admin.bound import out_of_reach, own, tenants_seen
 from quotas.admin.versions_said import instant_said, moments_said, returns_said
 from quotas.models import Plan
 from quotas.models.versions import acting, one_version
 from quotas.services.returning import Return, return_of, returns_of_plan, take
-from quotas.services.versions import Timeline, timeline_of
+from quotas.services.versions import Timeline, locked_with_its_own, timeline_of
 
 PAGE, ON_A_PAGE = "versions", 25
 REASON = 150
@@ -192,7 +192,7 @@ class VersionedAdmin(AuditedAdmin):
                 transaction.atomic(using),
                 one_version(using),
             ):
-                locked(type(row).objects.filter(pk=row.pk)).get()
+                locked_with_its_own(row, using)
                 newest = timeline_of(row, using).newest
                 if newest is None or newest.isoformat() != form.cleaned_data["seen"]:
                     raise ValidationError(MEANWHILE)  # noqa: TRY301
