@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 
 from quotas.admin.audit import log_changes
 from quotas.admin.bound import own, tenants_seen
+from quotas.admin.returns import must_be_allowed
 from quotas.admin.versions import REASON, VersionedAdmin, line_of
 from quotas.admin.versions_said import moments_said, returns_said
 from quotas.models import Plan, PlanLimit, Tenant
@@ -108,7 +109,7 @@ class DeletedAdmin(VersionedAdmin):
             "subtitle": told["said"].what,
             "told": told,
             "parent": self._parent and self._parent.verbose_name,
-            "returns": returns_said(returns, using),
+            "returns": returns_said(returns, using, request),
             "wrong": wrong,
             "left": LEFT.get(self.model, ""),
             "form": form,
@@ -143,6 +144,7 @@ class DeletedAdmin(VersionedAdmin):
             pks = [getattr(each, parent.attname) for each in versions]
             names = names_of(parent.related_model, pks, using)
         may, name = self.has_add_permission(request), f"admin:quotas_{self.opts.model_name}"
+        told = moments_said(moments, using, request)
         return [
             {
                 "moment": moment,
@@ -150,7 +152,7 @@ class DeletedAdmin(VersionedAdmin):
                 "of": names.get(parent and getattr(each, parent.attname)),
                 "way": reverse(f"{name}_bring_back", args=[each.history_id]) if may else None,
             }
-            for each, (moment, [said]) in zip(versions, moments_said(moments, using), strict=True)
+            for each, (moment, [said]) in zip(versions, told, strict=True)
         ]
 
     def _looked_back(
@@ -161,7 +163,7 @@ class DeletedAdmin(VersionedAdmin):
             returns = returns_of_deleted(self.model, version, using)
         except ValidationError as error:
             return [], error.messages
-        self.must_be_allowed(request, returns)
+        must_be_allowed(request, returns)
         return returns, []
 
     def _brought_back(self, request: HttpRequest, version: Any, form: BringBackForm) -> bool:
@@ -173,9 +175,9 @@ class DeletedAdmin(VersionedAdmin):
         try:
             with acting(reason=f"{said}; {reason}"), transaction.atomic(using), one_version(using):
                 returns = returns_of_deleted(self.model, version, using)
-                self.must_be_allowed(request, returns)
+                must_be_allowed(request, returns)
                 take(returns, using, staff=request.user)
-                lines = "; ".join(line_of(each) for each in returns_said(returns, using))
+                lines = "; ".join(line_of(each) for each in returns_said(returns, using, request))
                 log_changes(request, [(returns[0].after, f"{said}: {lines}; reason: {reason}")])
         except ValidationError as error:
             form.add_error(None, ValidationError(error.messages))

@@ -16,8 +16,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from quotas.admin.audit import AuditedAdmin, log_changes
-from quotas.admin.bound import out_of_reach, own, tenants_seen
-from quotas.admin.versions_said import instant_said, moments_said, returns_said
+from quotas.admin.bound import own, tenants_seen
+from quotas.admin.returns import narrowed
+from quotas.admin.versions_said import (
+    instant_said,
+    moments_said,
+    names_others,
+    returns_said,
+)
 from quotas.models import Plan
 from quotas.models.versions import acting, one_version
 from quotas.services.returning import Return, return_of, returns_of_plan, take
@@ -63,8 +69,11 @@ class VersionedAdmin(AuditedAdmin):
             row = context["object"]
             context.update(self._versions(request, row))
             mine = self.model.history.using(_database(row)).filter(id=row.pk)
-            if tenants_seen(request) is not None and own(request, mine).count() < mine.count():
-                # It was another's once, and the log does not tell which lines are of that time.
+            if tenants_seen(request) is not None and (
+                own(request, mine).count() < mine.count() or names_others(request, mine, self.model)
+            ):
+                # It was another's once, or on another plan, and the log does not tell which lines
+                # are of that time.
                 context["action_list"] = []
         return response
 
@@ -78,7 +87,7 @@ class VersionedAdmin(AuditedAdmin):
         if not self.has_change_permission(request, row):
             raise PermissionDenied
         version = self._version_of(request, row, model_name, version_id)
-        form, returns, wrong = self._looked_at(request, row, version)
+        form, returns, stays, wrong = self._looked_at(request, row, version)
         if request.method == "POST" and not wrong:
             if self._returned(request, row, version, form):
                 return HttpResponseRedirect(self._history_of(row))
@@ -90,7 +99,8 @@ class VersionedAdmin(AuditedAdmin):
             "title": _("Return to an earlier version"),
             "subtitle": str(row),
             "then": version.history_date,
-            "returns": returns_said(returns, _database(row)),
+            "returns": returns_said(returns, _database(row), request),
+            "stays": stays,
             "wrong": wrong,
             "form": form,
             "back": self._history_of(row),
@@ -115,7 +125,7 @@ class VersionedAdmin(AuditedAdmin):
                 ],
                 "back": None,
             }
-            for moment, rows in moments_said(timeline.moments(page.object_list), using)
+            for moment, rows in moments_said(timeline.moments(page.object_list), using, request)
         ]
         if isinstance(row, Plan):
             told = [_as_one(each) for each in told]
@@ -157,27 +167,16 @@ class VersionedAdmin(AuditedAdmin):
 
     def _looked_at(
         self, request: HttpRequest, row: Any, version: Any
-    ) -> tuple[ReturnForm, list[Return], list[str]]:
-        """The form, what would change, and why nothing can."""
+    ) -> tuple[ReturnForm, list[Return], str, list[str]]:
+        """The form, what would change, what stays all the same, and why nothing can."""
         newest = timeline_of(row, _database(row)).newest
         sent = request.POST if request.method == "POST" else None
         form = ReturnForm(sent, initial={"seen": newest and newest.isoformat()})
         try:
-            returns = _returns(row, version)
+            returns, stays = narrowed(request, self.admin_site, _returns(row, version))
         except ValidationError as error:
-            return form, [], error.messages
-        if not returns:
-            return form, [], [_("Nothing would change: it is as it was then.")]
-        self.must_be_allowed(request, returns)
-        wrong = out_of_reach(request, [(each.before, each.after) for each in returns])
-        return form, [] if wrong else returns, wrong
-
-    def must_be_allowed(self, request: HttpRequest, returns: list[Return]) -> None:
-        """Refuse whoever lacks the permission for one of these."""
-        staff: Any = request.user
-        needed = {f"quotas.{each.verb}_{each.model._meta.model_name}" for each in returns}  # noqa: SLF001
-        if not staff.has_perms(needed):
-            raise PermissionDenied
+            return form, [], "", error.messages
+        return form, returns, stays, []
 
     def _returned(self, request: HttpRequest, row: Any, version: Any, form: ReturnForm) -> bool:
         """Whether the rows were returned; if not, the form says why."""
@@ -196,10 +195,9 @@ class VersionedAdmin(AuditedAdmin):
                 newest = timeline_of(row, using).newest
                 if newest is None or newest.isoformat() != form.cleaned_data["seen"]:
                     raise ValidationError(MEANWHILE)  # noqa: TRY301
-                returns = _returns(row, version)
-                self.must_be_allowed(request, returns)
+                returns, _stays = narrowed(request, self.admin_site, _returns(row, version))
                 take(returns, using, staff=request.user)
-                lines = "; ".join(line_of(each) for each in returns_said(returns, using))
+                lines = "; ".join(line_of(each) for each in returns_said(returns, using, request))
                 log_changes(request, [(row, f"{said}: {lines}; reason: {reason}")])
         except ValidationError as error:
             form.add_error(None, ValidationError(error.messages))

@@ -37,6 +37,28 @@ class Return:
             return "add"
         return "delete" if self.after is None else "change"
 
+    @property
+    def changes(self) -> list[Any]:
+        """The fields that staff edit, of which a row that stays takes other values."""
+        if self.before is None or self.after is None:
+            return []
+        return [
+            field
+            for field in self.model._meta.concrete_fields  # noqa: SLF001 - Django's documented name
+            if field.editable
+            and not field.primary_key
+            and getattr(self.before, field.attname) != getattr(self.after, field.attname)
+        ]
+
+    @property
+    def does_something(self) -> bool:
+        """Whether the row is made, deleted or changed."""
+        return self.verb != "change" or bool(self.changes)
+
+    def leave(self, field: Any) -> None:
+        """Keep one field of a row that stays as it is."""
+        setattr(self.after, field.attname, getattr(self.before, field.attname))
+
 
 def return_of(model: Any, version: Any, using: str) -> Return | None:
     """What returns one row to a version of it; None when it is so already, or was deleted then.
@@ -47,7 +69,7 @@ def return_of(model: Any, version: Any, using: str) -> Return | None:
         return None
     row = rows_of(model, using).filter(pk=version.id).first()
     back = _return(model, row, version)
-    return back if row is None or edited(model, row, back.after) else None
+    return back if back.does_something else None
 
 
 def returns_of_plan(plan: Plan, at: datetime, using: str) -> list[Return]:
@@ -68,11 +90,7 @@ def returns_of_plan(plan: Plan, at: datetime, using: str) -> list[Return]:
     returns += [
         _return(PlanLimit, rows.get(pk), version) for pk, version in sorted(versions.items())
     ]
-    return gone + [
-        each
-        for each in returns
-        if each.before is None or edited(each.model, each.before, each.after)
-    ]
+    return gone + [back for back in returns if back.does_something]
 
 
 def made_again(model: Any, version: Any) -> Return:
@@ -97,17 +115,6 @@ def take(returns: list[Return], using: str, *, staff: Any) -> None:
             _by(each.after, staff)
         each.after.full_clean()
         each.after.save(using=using, force_insert=each.before is None)
-
-
-def edited(model: Any, before: Any, after: Any) -> list[Any]:
-    """The fields that staff edit, of which the two differ."""
-    return [
-        field
-        for field in model._meta.concrete_fields  # noqa: SLF001 - Django's documented name
-        if field.editable
-        and not field.primary_key
-        and getattr(before, field.attname) != getattr(after, field.attname)
-    ]
 
 
 def _return(model: Any, row: Any, version: Any) -> Return:
@@ -141,7 +148,7 @@ def _make_room(returns: list[Return], using: str) -> None:
 
 def _must_be_there(back: Return) -> None:
     """Raise `ValidationError` when what the row pointed to then is gone."""
-    for field in edited(back.model, back.before, back.after) if back.before else ():
+    for field in back.changes:
         if not isinstance(field, models.ForeignKey):
             continue
         try:
