@@ -23,7 +23,7 @@ from django.urls import URLPattern
 from django.utils.translation import gettext as _
 
 from quotas.models import Membership, Plan, PlanLimit, Tenant
-from quotas.services.staff import rows_of, seen_by
+from quotas.services.staff import own_rows, seen_by
 
 if TYPE_CHECKING:
     Options = BaseModelAdmin[Any]
@@ -63,7 +63,7 @@ def tenants_seen(request: HttpRequest) -> QuerySet[Tenant] | None:
 def own(request: HttpRequest, rows: QuerySet[Row]) -> QuerySet[Row]:
     """Those of ``rows`` that whoever asks may see: all, for staff who are not bound."""
     seen = tenants_seen(request)
-    return rows if seen is None else rows_of(seen, rows)
+    return rows if seen is None else own_rows(seen, rows)
 
 
 def own_choices(request: HttpRequest, form: forms.Form) -> None:

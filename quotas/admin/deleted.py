@@ -18,12 +18,13 @@ from django.views.decorators.http import require_safe
 
 from quotas.admin.audit import log_changes
 from quotas.admin.bound import own, tenants_seen
+from quotas.admin.returns import must_be_allowed
 from quotas.admin.versions import REASON, VersionedAdmin, line_of
-from quotas.admin.versions_said import moments_said, turns_said
+from quotas.admin.versions_said import moments_said, returns_said
 from quotas.models import Plan, PlanLimit, Tenant
 from quotas.models.versions import DELETED, acting, one_version
-from quotas.services.deleted import deleted, names_of, turns_back
-from quotas.services.returning import Turn, take
+from quotas.services.deleted import deleted, names_of, returns_of_deleted
+from quotas.services.returning import Return, take
 from quotas.services.versions import PARENT, Moment, Version
 
 ON_A_PAGE = 25
@@ -96,7 +97,7 @@ class DeletedAdmin(VersionedAdmin):
         if version is None:
             raise Http404
         form = BringBackForm(request.POST if request.method == "POST" else None)
-        turns, wrong = self._looked_back(request, version, using)
+        returns, wrong = self._looked_back(request, version, using)
         if request.method == "POST" and not wrong and self._brought_back(request, version, form):
             name = f"admin:quotas_{self.opts.model_name}_change"
             return HttpResponseRedirect(reverse(name, args=[version.id]))
@@ -108,7 +109,7 @@ class DeletedAdmin(VersionedAdmin):
             "subtitle": told["said"].what,
             "told": told,
             "parent": self._parent and self._parent.verbose_name,
-            "turns": turns_said(turns, using),
+            "returns": returns_said(returns, using, request),
             "wrong": wrong,
             "left": LEFT.get(self.model, ""),
             "form": form,
@@ -143,6 +144,7 @@ class DeletedAdmin(VersionedAdmin):
             pks = [getattr(each, parent.attname) for each in versions]
             names = names_of(parent.related_model, pks, using)
         may, name = self.has_add_permission(request), f"admin:quotas_{self.opts.model_name}"
+        told = moments_said(moments, using, request)
         return [
             {
                 "moment": moment,
@@ -150,19 +152,19 @@ class DeletedAdmin(VersionedAdmin):
                 "of": names.get(parent and getattr(each, parent.attname)),
                 "way": reverse(f"{name}_bring_back", args=[each.history_id]) if may else None,
             }
-            for each, (moment, [said]) in zip(versions, moments_said(moments, using), strict=True)
+            for each, (moment, [said]) in zip(versions, told, strict=True)
         ]
 
     def _looked_back(
         self, request: HttpRequest, version: Any, using: str
-    ) -> tuple[list[Turn], list[str]]:
+    ) -> tuple[list[Return], list[str]]:
         """What would be made again, or why nothing can."""
         try:
-            turns = turns_back(self.model, version, using)
+            returns = returns_of_deleted(self.model, version, using)
         except ValidationError as error:
             return [], error.messages
-        self.must_be_allowed(request, turns)
-        return turns, []
+        must_be_allowed(request, returns)
+        return returns, []
 
     def _brought_back(self, request: HttpRequest, version: Any, form: BringBackForm) -> bool:
         """Whether all of it is there again; if not, the form says why."""
@@ -172,17 +174,17 @@ class DeletedAdmin(VersionedAdmin):
         said = _("brought back")
         try:
             with acting(reason=f"{said}; {reason}"), transaction.atomic(using), one_version(using):
-                turns = turns_back(self.model, version, using)
-                self.must_be_allowed(request, turns)
-                take(turns, using, staff=request.user)
-                lines = "; ".join(line_of(each) for each in turns_said(turns, using))
-                log_changes(request, [(turns[0].after, f"{said}: {lines}; reason: {reason}")])
+                returns = returns_of_deleted(self.model, version, using)
+                must_be_allowed(request, returns)
+                take(returns, using, staff=request.user)
+                lines = "; ".join(line_of(each) for each in returns_said(returns, using, request))
+                log_changes(request, [(returns[0].after, f"{said}: {lines}; reason: {reason}")])
         except ValidationError as error:
             form.add_error(None, ValidationError(error.messages))
             return False
         except IntegrityError:
             form.add_error(None, ValidationError(MEANWHILE))
             return False
-        done = _("%(row)s is there again.") % {"row": turns[0].after}
+        done = _("%(row)s is there again.") % {"row": returns[0].after}
         self.message_user(request, done, messages.SUCCESS)
         return True

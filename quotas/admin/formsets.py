@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import CharField, Value
-from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
@@ -146,7 +144,7 @@ class LimitFormSet(AskingRows, InlineFormSet):
         return super().save_existing_objects(commit)
 
     def _make_room(self) -> None:
-        """Move rows that give up their name out of the way, to one that no form can give.
+        """Move rows that give up their name out of the way.
 
         Row by row, the first of two that swap their names would meet the other's.
         """
@@ -156,8 +154,7 @@ class LimitFormSet(AskingRows, InlineFormSet):
             if goes(form) or not set(KNOWN_BY).isdisjoint(form.changed_data)
         ]
         if len(leaving) > 1:
-            parked = Concat(Value("~"), Cast("pk", CharField()))
-            PlanLimit.objects.filter(plan=self.instance, pk__in=leaving).update(name=parked)
+            PlanLimit.objects.filter(plan=self.instance, pk__in=leaving).park()
 
     def _known_by(self, form: Any) -> tuple[str, str] | None:
         if goes(form) or not all(form.cleaned_data.get(part) for part in KNOWN_BY):

@@ -35,12 +35,14 @@ from quotas.admin.shadow_words import (
 )
 from quotas.domain.words import Mode
 from quotas.models import Tenant
+from quotas.models.versions import acting
 from quotas.services.shadow import Back, Shadow, began, shadow_of
 
 PAGE = 100
 NOTHING = "–"
 LINK = '<a class="quotas-link" href="{}">{}</a>'
-FIELD = "shadow"
+FIELD, LOOKED_AT = "shadow", "shadow_looked_at"
+"""The field that leads to the page, for whoever may change the limit, and for whoever may not."""
 
 
 class ShadowPages(AuditedAdmin):
@@ -59,13 +61,13 @@ class ShadowPages(AuditedAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         fields = super().get_readonly_fields(request, obj)
-        return [*fields, FIELD] if obj is not None else fields
+        return [*fields, self._field(request, obj)] if obj is not None else fields
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         found = super().get_fieldsets(request, obj)
-        if obj is None or FIELD in flatten_fieldsets(found):
+        if obj is None or not {FIELD, LOOKED_AT}.isdisjoint(flatten_fieldsets(found)):
             return found
-        return [*found, (None, {"fields": [FIELD]})]
+        return [*found, (None, {"fields": [self._field(request, obj)]})]
 
     @admin.display(description=gettext_lazy("shadow"))
     def in_shadow(self, row: Any) -> str:
@@ -78,9 +80,14 @@ class ShadowPages(AuditedAdmin):
     @admin.display(description=gettext_lazy("shadow"))
     def shadow(self, row: Any) -> str:
         """On the limit's page: how it stands, and the way to the page."""
-        link = _("What it would have denied") if row.mode == Mode.SHADOW else _("Put in shadow")
-        way = format_html(LINK, shadow_address(row), link)
-        return format_html("{} {}", self.stands(row), way)
+        if row.mode == Mode.SHADOW:
+            return self.shadow_looked_at(row)
+        return self._stands_with(row, _("Put in shadow"))
+
+    @admin.display(description=gettext_lazy("shadow"))
+    def shadow_looked_at(self, row: Any) -> str:
+        """The same, to whoever may not turn the mode."""
+        return self._stands_with(row, _("What it would have denied"))
 
     def stands(self, limit: Any) -> str:
         """The mode of a limit, since when, and what that means."""
@@ -125,13 +132,21 @@ class ShadowPages(AuditedAdmin):
     def _turned(self, request: HttpRequest, limit: Any, form: Turn) -> bool:
         """Whether the mode could be turned; if not, the form says why."""
         rows = locked(type(limit).objects.filter(pk=limit.pk))
-        with transaction.atomic(using=rows.db):
+        with acting(reason=form.cleaned_data["reason"]), transaction.atomic(using=rows.db):
             row = rows.first()
             if row is None or not form.fits(row):
                 form.add_error(None, _("Somebody else has done it already."))
                 return False
             log_changes(request, [(row, form.take(row))])
         return True
+
+    def _field(self, request: HttpRequest, limit: Any) -> str:
+        return FIELD if self.has_change_permission(request, limit) else LOOKED_AT
+
+    def _stands_with(self, limit: Any, link: str) -> str:
+        return format_html(
+            "{} {}", self.stands(limit), format_html(LINK, shadow_address(limit), link)
+        )
 
     def _limit(self, request: HttpRequest, object_id: str) -> Any:
         limit = self.get_object(request, unquote(object_id))

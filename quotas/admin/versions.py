@@ -15,13 +15,19 @@ from django.urls import path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from quotas.admin.audit import AuditedAdmin, locked, log_changes
-from quotas.admin.bound import out_of_reach, own, tenants_seen
-from quotas.admin.versions_said import instant_said, moments_said, turns_said
+from quotas.admin.audit import AuditedAdmin, log_changes
+from quotas.admin.bound import own, tenants_seen
+from quotas.admin.returns import narrowed
+from quotas.admin.versions_said import (
+    instant_said,
+    moments_said,
+    names_others,
+    returns_said,
+)
 from quotas.models import Plan
 from quotas.models.versions import acting, one_version
-from quotas.services.returning import Turn, take, turn_of, turns_of_plan
-from quotas.services.versions import Timeline, timeline_of
+from quotas.services.returning import Return, return_of, returns_of_plan, take
+from quotas.services.versions import Timeline, locked_with_its_own, timeline_of
 
 PAGE, ON_A_PAGE = "versions", 25
 REASON = 150
@@ -63,8 +69,11 @@ class VersionedAdmin(AuditedAdmin):
             row = context["object"]
             context.update(self._versions(request, row))
             mine = self.model.history.using(_database(row)).filter(id=row.pk)
-            if tenants_seen(request) is not None and own(request, mine).count() < mine.count():
-                # It was another's once, and the log does not tell which lines are of that time.
+            if tenants_seen(request) is not None and (
+                own(request, mine).count() < mine.count() or names_others(request, mine, self.model)
+            ):
+                # It was another's once, or on another plan, and the log does not tell which lines
+                # are of that time.
                 context["action_list"] = []
         return response
 
@@ -78,7 +87,7 @@ class VersionedAdmin(AuditedAdmin):
         if not self.has_change_permission(request, row):
             raise PermissionDenied
         version = self._version_of(request, row, model_name, version_id)
-        form, turns, wrong = self._looked_at(request, row, version)
+        form, returns, stays, wrong = self._looked_at(request, row, version)
         if request.method == "POST" and not wrong:
             if self._returned(request, row, version, form):
                 return HttpResponseRedirect(self._history_of(row))
@@ -90,7 +99,8 @@ class VersionedAdmin(AuditedAdmin):
             "title": _("Return to an earlier version"),
             "subtitle": str(row),
             "then": version.history_date,
-            "turns": turns_said(turns, _database(row)),
+            "returns": returns_said(returns, _database(row), request),
+            "stays": stays,
             "wrong": wrong,
             "form": form,
             "back": self._history_of(row),
@@ -115,7 +125,7 @@ class VersionedAdmin(AuditedAdmin):
                 ],
                 "back": None,
             }
-            for moment, rows in moments_said(timeline.moments(page.object_list), using)
+            for moment, rows in moments_said(timeline.moments(page.object_list), using, request)
         ]
         if isinstance(row, Plan):
             told = [_as_one(each) for each in told]
@@ -157,27 +167,16 @@ class VersionedAdmin(AuditedAdmin):
 
     def _looked_at(
         self, request: HttpRequest, row: Any, version: Any
-    ) -> tuple[ReturnForm, list[Turn], list[str]]:
-        """The form, what would change, and why nothing can."""
+    ) -> tuple[ReturnForm, list[Return], str, list[str]]:
+        """The form, what would change, what stays all the same, and why nothing can."""
         newest = timeline_of(row, _database(row)).newest
         sent = request.POST if request.method == "POST" else None
         form = ReturnForm(sent, initial={"seen": newest and newest.isoformat()})
         try:
-            turns = _turns(row, version)
+            returns, stays = narrowed(request, self.admin_site, _returns(row, version))
         except ValidationError as error:
-            return form, [], error.messages
-        if not turns:
-            return form, [], [_("Nothing would change: it is as it was then.")]
-        self.must_be_allowed(request, turns)
-        wrong = out_of_reach(request, [(turn.before, turn.after) for turn in turns])
-        return form, [] if wrong else turns, wrong
-
-    def must_be_allowed(self, request: HttpRequest, turns: list[Turn]) -> None:
-        """Refuse whoever lacks the permission for one of these."""
-        staff: Any = request.user
-        needed = {f"quotas.{turn.verb}_{turn.model._meta.model_name}" for turn in turns}  # noqa: SLF001
-        if not staff.has_perms(needed):
-            raise PermissionDenied
+            return form, [], "", error.messages
+        return form, returns, stays, []
 
     def _returned(self, request: HttpRequest, row: Any, version: Any, form: ReturnForm) -> bool:
         """Whether the rows were returned; if not, the form says why."""
@@ -192,14 +191,13 @@ class VersionedAdmin(AuditedAdmin):
                 transaction.atomic(using),
                 one_version(using),
             ):
-                locked(type(row).objects.filter(pk=row.pk)).get()
+                locked_with_its_own(row, using)
                 newest = timeline_of(row, using).newest
                 if newest is None or newest.isoformat() != form.cleaned_data["seen"]:
                     raise ValidationError(MEANWHILE)  # noqa: TRY301
-                turns = _turns(row, version)
-                self.must_be_allowed(request, turns)
-                take(turns, using, staff=request.user)
-                lines = "; ".join(line_of(each) for each in turns_said(turns, using))
+                returns, _stays = narrowed(request, self.admin_site, _returns(row, version))
+                take(returns, using, staff=request.user)
+                lines = "; ".join(line_of(each) for each in returns_said(returns, using, request))
                 log_changes(request, [(row, f"{said}: {lines}; reason: {reason}")])
         except ValidationError as error:
             form.add_error(None, ValidationError(error.messages))
@@ -216,12 +214,12 @@ def capitalized(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _turns(row: Any, version: Any) -> list[Turn]:
+def _returns(row: Any, version: Any) -> list[Return]:
     using = _database(row)
     if isinstance(row, Plan):
-        return turns_of_plan(row, version.history_date, using)
-    turn = turn_of(version.of_model, version, using)
-    return [] if turn is None else [turn]
+        return returns_of_plan(row, version.history_date, using)
+    back = return_of(version.of_model, version, using)
+    return [] if back is None else [back]
 
 
 def _as_one(moment: dict[str, Any]) -> dict[str, Any]:

@@ -8,13 +8,16 @@ from datetime import datetime
 from typing import Any
 
 from django.db import models
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.formats import date_format
 from django.utils.text import capfirst
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from quotas.admin.audit import said_value, turned
-from quotas.services.returning import Turn, edited
+from quotas.admin.bound import own, tenants_seen
+from quotas.services.returning import Return
 from quotas.services.versions import PARENT, Moment, Version
 
 KEPT_BY_ITSELF = {"plan_since", "mode_since", "created", "created_by", "set_by", "set_at"}
@@ -33,9 +36,13 @@ class Said:
 
 
 class Wording:
-    """Words for the values of rows; what they point to is read once for all of them."""
+    """Words for the values of rows; what they point to is read once for all of them.
 
-    def __init__(self, rows: Iterable[tuple[Any, Any]], using: str) -> None:
+    Of that, whoever asks is told no name that they may not see, nor whether it is there.
+    """
+
+    def __init__(self, rows: Iterable[tuple[Any, Any]], using: str, request: HttpRequest) -> None:
+        self._bound = tenants_seen(request) is not None
         self._names: dict[tuple[Any, Any], str] = {}
         wanted: dict[Any, set[Any]] = {}
         for model, row in rows:
@@ -43,7 +50,8 @@ class Wording:
                 if field.remote_field is not None and row is not None:
                     wanted.setdefault(field.related_model, set()).add(getattr(row, field.attname))
         for model, pks in wanted.items():
-            found = model._base_manager.using(using).filter(pk__in=pks - {None})  # noqa: SLF001 - Django's documented name
+            rows_there = model._base_manager.using(using).filter(pk__in=pks - {None})  # noqa: SLF001 - Django's documented name
+            found = own(request, rows_there)
             self._names.update({(model, row.pk): str(row) for row in found})
 
     def change(self, field: Any, before: Any, after: Any) -> str:
@@ -59,7 +67,8 @@ class Wording:
         value = getattr(row, field.attname)
         if field.remote_field is not None and value is not None:
             gone = _("number %(pk)s, which is gone") % {"pk": value}
-            return self._names.get((field.related_model, value), gone)
+            unknown = _("one that is gone, or that you may not see") if self._bound else gone
+            return self._names.get((field.related_model, value), unknown)
         if isinstance(value, datetime):
             return date_format(localtime(value), "SHORT_DATETIME_FORMAT")
         if isinstance(value, list):
@@ -80,19 +89,33 @@ def shown_fields(model: Any) -> list[Any]:
     return [field for field in fields if not field.primary_key and field.name not in hidden]
 
 
-def moments_said(moments: list[Moment], using: str) -> list[tuple[Moment, list[Said]]]:
+def moments_said(
+    moments: list[Moment], using: str, request: HttpRequest
+) -> list[tuple[Moment, list[Said]]]:
     """Each moment with what is said of its rows."""
     every = [each for moment in moments for each in moment.versions]
     rows = [(each.model, row) for each in every for row in (each.before, each.after)]
-    wording = Wording(rows, using)
+    wording = Wording(rows, using, request)
     return [(moment, [_said(each, wording) for each in moment.versions]) for moment in moments]
 
 
-def turns_said(turns: list[Turn], using: str) -> list[Said]:
+def returns_said(returns: list[Return], using: str, request: HttpRequest) -> list[Said]:
     """What a return would do, row by row."""
-    rows = [(each.model, row) for each in turns for row in (each.before, each.after)]
-    wording = Wording(rows, using)
-    return [_turn_said(turn, wording) for turn in turns]
+    rows = [(each.model, row) for each in returns for row in (each.before, each.after)]
+    wording = Wording(rows, using, request)
+    return [_return_said(each, wording) for each in returns]
+
+
+def names_others(request: HttpRequest, versions: QuerySet[Any], model: Any) -> bool:
+    """Whether one of these versions of ``model`` points to what whoever asks may not see."""
+    for field in shown_fields(model):
+        if field.remote_field is None:
+            continue
+        pks = set(versions.order_by().values_list(field.attname, flat=True).distinct()) - {None}
+        rows = field.related_model._base_manager.using(versions.db)  # noqa: SLF001 - Django's documented name
+        if own(request, rows.filter(pk__in=pks)).count() < len(pks):
+            return True
+    return False
 
 
 def _said(version: Version, wording: Wording) -> Said:
@@ -120,17 +143,16 @@ def _said(version: Version, wording: Wording) -> Said:
     )
 
 
-def _turn_said(turn: Turn, wording: Wording) -> Said:
-    row = turn.after or turn.before
-    if turn.after is None:
+def _return_said(back: Return, wording: Wording) -> Said:
+    row = back.after or back.before
+    if back.after is None:
         kind, lines = _("is deleted"), []
-    elif turn.before is None:
-        kind, lines = _("is made again"), _values(shown_fields(turn.model), row, wording)
+    elif back.before is None:
+        kind, lines = _("is made again"), _values(shown_fields(back.model), row, wording)
     else:
         kind = _("changes")
-        fields = edited(turn.model, turn.before, turn.after)
-        lines = [wording.change(field, turn.before, turn.after) for field in fields]
-    return Said(what=_what(turn.model, turn.before or row), kind=kind, lines=lines)
+        lines = [wording.change(field, back.before, back.after) for field in back.changes]
+    return Said(what=_what(back.model, back.before or row), kind=kind, lines=lines)
 
 
 def _values(fields: list[Any], row: Any, wording: Wording) -> list[str]:

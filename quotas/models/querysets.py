@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from django.db import models, transaction
-from django.db.models import Q
+from django.db.models import CharField, Q, Value
+from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
 from quotas.models.mode_since import since_turned
@@ -151,6 +152,12 @@ class LimitQuerySet(AnnouncingQuerySet[Row]):
         return super().update(**kwargs)
 
     update.alters_data = True  # type: ignore[attr-defined]
+
+    def park(self) -> None:
+        """Give each row a name that no form can give, so that others may have its own."""
+        self.update(name=Concat(Value("~"), Cast("pk", CharField())))
+
+    park.alters_data = True  # type: ignore[attr-defined]
 
     def bulk_create(
         self,

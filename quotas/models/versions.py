@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db import models, router, transaction
+from django.db import connections, models, router, transaction
 from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 from simple_history.models import HistoricalRecords  # type: ignore[import-untyped]
@@ -179,11 +179,19 @@ def _settle(model: Any, using: str, pks: Iterable[Any], now: datetime) -> None:
     found, table = sorted(pks), model.history.model  # asked once: the library builds it anew
     for start in range(0, len(found), BATCH):
         batch = found[start : start + BATCH]
-        rows = {row.pk: row for row in rows_of(model, using).filter(pk__in=batch)}
+        # Locked before their versions are read, else a row that is looked at but was not written
+        # here might be written by others in between, and its copy be kept as newer than theirs.
+        rows = {row.pk: row for row in _held(model, using).filter(pk__in=batch)}
         last = last_versions(model, using, batch)
         made = [_version(table, rows.get(pk), last.get(pk), now) for pk in batch]
         versions = table._base_manager.using(using)  # noqa: SLF001 - Django's documented name
         versions.bulk_create([version for version in made if version is not None])
+
+
+def _held(model: Any, using: str) -> models.QuerySet[Any]:
+    """The rows, locked in one order, but not against others that only point to them."""
+    no_key = connections[using].features.has_select_for_no_key_update
+    return rows_of(model, using).select_for_update(no_key=no_key).order_by("pk")
 
 
 def last_versions(model: Any, using: str, pks: list[Any]) -> dict[Any, Any]:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from quotas.models import Tenant
 from quotas.models.reach import rows_of
 from quotas.models.versions import DELETED, last_versions
-from quotas.services.returning import Turn, made_again
+from quotas.services.returning import Return, made_again
 from quotas.services.versions import CHILDREN, PARENT
 
 
@@ -28,22 +28,22 @@ def deleted(model: Any, using: str) -> QuerySet[Any]:
     return found.order_by("-history_date", "-id")
 
 
-def turns_back(model: Any, version: Any, using: str) -> list[Turn]:
+def returns_of_deleted(model: Any, version: Any, using: str) -> list[Return]:
     """What makes a deleted row again under its number, and what belonged to it and went with it.
 
     Raises `ValidationError` for what cannot be there again as things are.
     """
     _must_be_gone(model, version, using)
-    turns = [made_again(model, version)]
+    returns = [made_again(model, version)]
     for child in CHILDREN.get(model, ()):
         of_row = {PARENT[child]: version.id, "history_date": version.history_date}
         gone = deleted(child, using).filter(**of_row).order_by("id")
-        turns += [made_again(child, each) for each in gone]
-    row = turns[0].after
+        returns += [made_again(child, each) for each in gone]
+    row = returns[0].after
     if model is Tenant:
         row.epoch = _epoch_above(row.pk, using)
     _must_fit(model, row, using)
-    return turns
+    return returns
 
 
 def names_of(model: Any, pks: Iterable[Any], using: str) -> dict[Any, tuple[str, bool]]:

@@ -11,8 +11,6 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import models
-from django.db.models import CharField, Value
-from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -25,7 +23,7 @@ BY = ("created_by", "set_by")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Return:
     """A row as it is, and as it is to be; None: it is not there."""
 
     model: Any
@@ -39,8 +37,30 @@ class Turn:
             return "add"
         return "delete" if self.after is None else "change"
 
+    @property
+    def changes(self) -> list[Any]:
+        """The fields that staff edit, of which a row that stays takes other values."""
+        if self.before is None or self.after is None:
+            return []
+        return [
+            field
+            for field in self.model._meta.concrete_fields  # noqa: SLF001 - Django's documented name
+            if field.editable
+            and not field.primary_key
+            and getattr(self.before, field.attname) != getattr(self.after, field.attname)
+        ]
 
-def turn_of(model: Any, version: Any, using: str) -> Turn | None:
+    @property
+    def does_something(self) -> bool:
+        """Whether the row is made, deleted or changed."""
+        return self.verb != "change" or bool(self.changes)
+
+    def leave(self, field: Any) -> None:
+        """Keep one field of a row that stays as it is."""
+        setattr(self.after, field.attname, getattr(self.before, field.attname))
+
+
+def return_of(model: Any, version: Any, using: str) -> Return | None:
     """What returns one row to a version of it; None when it is so already, or was deleted then.
 
     Raises `ValidationError` for a row that belonged to another plan or tenant than it does now.
@@ -48,11 +68,11 @@ def turn_of(model: Any, version: Any, using: str) -> Turn | None:
     if version.history_type == DELETED:
         return None
     row = rows_of(model, using).filter(pk=version.id).first()
-    turn = _turn(model, row, version)
-    return turn if row is None or edited(model, row, turn.after) else None
+    back = _return(model, row, version)
+    return back if back.does_something else None
 
 
-def turns_of_plan(plan: Plan, at: datetime, using: str) -> list[Turn]:
+def returns_of_plan(plan: Plan, at: datetime, using: str) -> list[Return]:
     """What returns a plan with all its limits to what they were at an instant.
 
     Raises `ValidationError` for a limit that belongs to another plan now.
@@ -64,51 +84,40 @@ def turns_of_plan(plan: Plan, at: datetime, using: str) -> list[Turn]:
     versions = {version.id: version for version in known}
     rows = {row.pk: row for row in rows_of(PlanLimit, using).filter(pk__in=versions)}
     others = rows_of(PlanLimit, using).filter(plan_id=plan.pk).exclude(pk__in=versions)
-    gone = [Turn(model=PlanLimit, before=row, after=None) for row in others]
+    gone = [Return(model=PlanLimit, before=row, after=None) for row in others]
     stored = rows_of(Plan, using).get(pk=plan.pk)
-    turns = [_turn(Plan, stored, then)]
-    turns += [_turn(PlanLimit, rows.get(pk), version) for pk, version in sorted(versions.items())]
-    return gone + [
-        turn for turn in turns if turn.before is None or edited(turn.model, turn.before, turn.after)
+    returns = [_return(Plan, stored, then)]
+    returns += [
+        _return(PlanLimit, rows.get(pk), version) for pk, version in sorted(versions.items())
     ]
+    return gone + [back for back in returns if back.does_something]
 
 
-def made_again(model: Any, version: Any) -> Turn:
+def made_again(model: Any, version: Any) -> Return:
     """What makes a row that is not there again, as it was in a version of it."""
-    return _turn(model, None, version)
+    return _return(model, None, version)
 
 
-def take(turns: list[Turn], using: str, *, staff: Any) -> None:
+def take(returns: list[Return], using: str, *, staff: Any) -> None:
     """Write the rows as they are to be; raises `ValidationError` for what cannot be.
 
     Runs in a transaction that keeps one version of each row: some are written twice.
     """
-    for turn in turns:
-        if turn.after is None:
-            turn.before.delete(using=using)
-    _make_room(turns, using)
-    for turn in turns:
-        if turn.after is None:
+    for each in returns:
+        if each.after is None:
+            each.before.delete(using=using)
+    _make_room(returns, using)
+    for each in returns:
+        if each.after is None:
             continue
-        _must_be_there(turn)
-        if turn.before is None:
-            _by(turn.after, staff)
-        turn.after.full_clean()
-        turn.after.save(using=using, force_insert=turn.before is None)
+        _must_be_there(each)
+        if each.before is None:
+            _by(each.after, staff)
+        each.after.full_clean()
+        each.after.save(using=using, force_insert=each.before is None)
 
 
-def edited(model: Any, before: Any, after: Any) -> list[Any]:
-    """The fields that staff edit, of which the two differ."""
-    return [
-        field
-        for field in model._meta.concrete_fields  # noqa: SLF001 - Django's documented name
-        if field.editable
-        and not field.primary_key
-        and getattr(before, field.attname) != getattr(after, field.attname)
-    ]
-
-
-def _turn(model: Any, row: Any, version: Any) -> Turn:
+def _return(model: Any, row: Any, version: Any) -> Return:
     parent = PARENT.get(model)
     if row is not None and parent and getattr(row, parent) != getattr(version, parent):
         message = _("%(row)s belongs to another now: move it back first, on its own page.")
@@ -120,31 +129,30 @@ def _turn(model: Any, row: Any, version: Any) -> Turn:
         for field in model._meta.concrete_fields:  # noqa: SLF001 - Django's documented name
             if not field.editable and not field.primary_key:
                 setattr(after, field.attname, getattr(row, field.attname))
-    return Turn(model=model, before=row, after=after)
+    return Return(model=model, before=row, after=after)
 
 
-def _make_room(turns: list[Turn], using: str) -> None:
+def _make_room(returns: list[Return], using: str) -> None:
     """Move limits that change their name out of the way: two may swap theirs."""
     leaving = [
-        turn.before.pk
-        for turn in turns
-        if turn.model is PlanLimit
-        and turn.before is not None
-        and turn.after is not None
-        and (turn.before.scope, turn.before.name) != (turn.after.scope, turn.after.name)
+        each.before.pk
+        for each in returns
+        if each.model is PlanLimit
+        and each.before is not None
+        and each.after is not None
+        and (each.before.scope, each.before.name) != (each.after.scope, each.after.name)
     ]
     if leaving:
-        parked = Concat(Value("~"), Cast("pk", CharField()))
-        rows_of(PlanLimit, using).filter(pk__in=leaving).update(name=parked)
+        PlanLimit.objects.using(using).filter(pk__in=leaving).park()
 
 
-def _must_be_there(turn: Turn) -> None:
+def _must_be_there(back: Return) -> None:
     """Raise `ValidationError` when what the row pointed to then is gone."""
-    for field in edited(turn.model, turn.before, turn.after) if turn.before else ():
+    for field in back.changes:
         if not isinstance(field, models.ForeignKey):
             continue
         try:
-            getattr(turn.after, field.name)
+            getattr(back.after, field.name)
         except ObjectDoesNotExist:
             message = _("%(field)s: what it was then has been deleted.")
             raise ValidationError(

@@ -53,7 +53,7 @@ def sees(user: Any, tenant_pk: int) -> bool:
     return seen is None or seen.filter(pk=tenant_pk).exists()
 
 
-def rows_of(tenants: QuerySet[Tenant], rows: QuerySet[Row]) -> QuerySet[Row]:
+def own_rows(tenants: QuerySet[Tenant], rows: QuerySet[Row]) -> QuerySet[Row]:
     """Those of ``rows`` that belong to ``tenants``.
 
     Plans are theirs when one of them has it, and the default one; users when they belong to one;

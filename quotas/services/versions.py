@@ -14,6 +14,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from quotas.models import Cap, Override, Plan, PlanLimit, Tenant
+from quotas.models.reach import rows_of
 from quotas.models.versions import DELETED, MADE
 
 PARENT: dict[Any, str] = {PlanLimit: "plan_id", Override: "tenant_id", Cap: "tenant_id"}
@@ -107,6 +108,18 @@ def timeline_of(row: Any, using: str) -> Timeline:
         for child in CHILDREN.get(model, ())
     ]
     return Timeline(tuple(tables))
+
+
+def locked_with_its_own(row: Any, using: str) -> None:
+    """Let nobody write the row, nor what belongs to it, until the transaction ends.
+
+    What is not there yet, or belongs to another yet, comes to point to the row, which is locked.
+    """
+    model = type(row)
+    of_row = {model: "pk"} | {child: PARENT[child] for child in CHILDREN.get(model, ())}
+    for each, column in of_row.items():
+        rows = rows_of(each, using).filter(**{column: row.pk}).order_by("pk")
+        list(rows.select_for_update().values_list("pk"))
 
 
 def held_at(model: Any, at: datetime, using: str) -> QuerySet[Any]:

@@ -140,6 +140,69 @@ def test_no_return_leads_to_a_plan_that_they_may_not_choose(bound, staff, compan
     assert 302 == staff.post(way, sent).status_code
 
 
+def return_of_the_tenant(client, tenant, then):
+    """The page that returns it to that version, and the answer to its form."""
+    way = address(Tenant, "return", tenant.pk, "tenant", then.history_id)
+    page = client.get(way)
+    return page, client.post(way, {**form_of(page, "return_form"), "reason": "because"})
+
+
+def test_a_return_leaves_what_their_form_holds(bound, company, other):
+    tenant = company.tenant
+    then = Tenant.history.filter(id=tenant.pk).latest()
+    Tenant.objects.filter(pk=tenant.pk).update(key="now", anchor_day=9)
+    Tenant.objects.filter(pk=other.tenant.pk).update(key=tenant.key)  # of which nothing is told
+
+    page, answer = return_of_the_tenant(bound, tenant, then)
+
+    assert ["anchor day: 9 → 1"] == [
+        line for each in page.context["returns"] for line in each.lines
+    ]
+    assert "You may not change this, so it stays as it is: key." in page.content.decode()
+    assert 302 == answer.status_code
+    now = Tenant.objects.get(pk=tenant.pk)
+    assert ("now", 1) == (now.key, now.anchor_day)
+
+
+def test_where_all_is_held_nothing_is_returned(bound, company):
+    tenant = company.tenant
+    then = Tenant.history.filter(id=tenant.pk).latest()
+    Tenant.objects.filter(pk=tenant.pk).update(key="now")
+    before = stored()
+
+    answers = return_of_the_tenant(bound, tenant, then)
+
+    said = ["Nothing would change but what you may not change: key."]
+    assert [said, said] == [each.context["wrong"] for each in answers]
+    assert before == stored()
+
+
+@pytest.mark.parametrize("gone", [True, False], ids=["gone", "anothers"])
+def test_a_plan_that_they_may_not_see_has_no_name_in_the_history(
+    bound, staff, company, other, gone
+):
+    tenant, plan = company.tenant, other.row(Plan)
+    Tenant.objects.filter(pk=tenant.pk).update(plan=plan)
+    Tenant.objects.filter(pk=tenant.pk).update(plan=company.row(Plan))
+    an_entry(tenant, company.user, f"plan: {plan} → Ownco,")
+    if gone:
+        Tenant.objects.filter(pk=other.tenant.pk).update(plan=None)
+        plan.delete()
+    page = address(Tenant, "history", tenant.pk)
+
+    shown = bound.get(page).content.decode()
+
+    assert "plan: one that is gone, or that you may not see → ownco plan" in shown
+    assert MARK not in shown.lower()
+    assert MARK in staff.get(page).content.decode().lower()
+
+
+def test_the_log_of_a_tenant_whose_plans_they_see_is_shown(bound, company):
+    page = address(Tenant, "history", company.tenant.pk)
+
+    assert f"{OWN} history" in bound.get(page).content.decode()
+
+
 def test_what_applied_to_their_tenant_tells_nothing_of_another(bound, company, moved):
     made = Override.history.filter(id=moved.pk).earliest().history_date
     page = address(Tenant, "applied", company.tenant.pk)

@@ -31,7 +31,7 @@ def back(client, url, **fields):
 
 
 def shown(response):
-    return [(row.what, row.kind, row.lines) for row in response.context["turns"]]
+    return [(row.what, row.kind, row.lines) for row in response.context["returns"]]
 
 
 def limits(plan):
@@ -113,6 +113,20 @@ def test_a_return_can_be_returned_from(staff):
     back(staff, return_url(plan, later, of=limit))
 
     assert 2 == PlanLimit.objects.get().amount
+
+
+def test_what_the_form_shows_without_letting_it_change_stays(staff, monkeypatch):
+    from quotas.admin import TenantAdmin
+
+    tenant = a_tenant(anchor_day=5)
+    Tenant.objects.update(suspended=True, anchor_day=1)
+    held = [*TenantAdmin.readonly_fields, "anchor_day"]
+    monkeypatch.setattr(TenantAdmin, "readonly_fields", held)
+
+    assert 302 == back(staff, return_url(tenant, first(tenant))).status_code
+
+    now = Tenant.objects.get()
+    assert (False, 1) == (now.suspended, now.anchor_day)
 
 
 def test_a_deleted_override_is_made_again_on_its_tenants_page(staff):

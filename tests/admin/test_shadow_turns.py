@@ -6,7 +6,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 
 from quotas.signals import policy_changed
-from tests.admin.pages import form_of, texts_of
+from tests.admin.pages import change_url, form_of, texts_of
 from tests.admin.shadowing import DAY, NOW, a_caller, in_shadow, shadow_url
 from tests.models.rows import a_limit, a_plan, a_tenant, an_override
 from tests.views.looking import Reading, staff_who_may
@@ -60,6 +60,16 @@ def test_a_limit_is_enforced_from_its_page_and_put_back_with_an_entry_each(make)
         "mode: shadow → enforce; reason: quiet for a week",
         "mode: enforce → shadow; reason: too many",
     ] == said()
+
+
+@BOTH
+def test_the_version_that_it_makes_says_why(make):
+    row, staff = in_shadow(make(mode="shadow")), staff_who_may(*CHANGE)
+
+    turn(staff, row)
+
+    version = row.history.latest()
+    assert ("enforce", "quiet for a week") == (version.mode, version.history_change_reason)
 
 
 def test_the_page_that_asks_says_what_would_have_been_denied(staff, plan, limit):
@@ -121,6 +131,18 @@ def test_view_only_staff_see_the_page_and_change_nothing_by_a_hand_made_post(mak
     assert [] == said()
     page = viewer.get(shadow_url(row)).content.decode()
     assert shadow_url(row, "enforce") not in page
+
+
+@BOTH
+def test_a_limits_page_offers_to_put_it_in_shadow_to_those_alone_who_may(make):
+    row = make()
+
+    viewed, changed = (
+        Reading(staff_who_may(*codenames).get(change_url(row))).text for codenames in (VIEW, CHANGE)
+    )
+
+    assert ("What it would have denied" in viewed, "Put in shadow" in viewed) == (True, False)
+    assert ("What it would have denied" in changed, "Put in shadow" in changed) == (False, True)
 
 
 @BOTH

@@ -9,6 +9,7 @@ import pytest
 from django.db.models import F
 
 from quotas.models import PlanLimit, Tenant
+from tests.models.meanwhile import meanwhile, on_postgresql
 from tests.models.rows import a_limit, a_tenant
 from tests.services.company import in_threads
 
@@ -20,6 +21,15 @@ WRITERS = 4
 def at_once(write):
     """``write(0)``, ``write(1)`` and so on, each in a thread of its own, begun together."""
     in_threads(*(partial(write, number) for number in range(WRITERS)))
+
+
+def amounts(rows):
+    return dict(rows.values_list("name", "amount"))
+
+
+def last_amounts():
+    """The same, by the last version of each row."""
+    return amounts(PlanLimit.history.order_by("history_date"))
 
 
 def test_saves_at_once_keep_a_version_each_in_the_order_in_which_they_took_effect():
@@ -48,16 +58,27 @@ def test_counted_up_at_once_no_step_is_missing():
     assert list(range(WRITERS + 1)) == list(epochs)
 
 
-def test_a_row_that_comes_to_match_an_update_gets_its_version_or_is_left_alone():
-    plan = a_limit(name="n0").plan
+@on_postgresql
+def test_a_row_that_comes_to_match_an_update_is_left_alone():
+    plan = a_limit(name="first").plan
 
-    def write(number):
-        if number:
-            a_limit(plan, name=f"n{number}")
-        else:
-            plan.limits.update(amount=77)
+    with meanwhile('UPDATE "quotas_planlimit"', lambda: a_limit(plan, name="later")):
+        plan.limits.update(amount=77)
 
-    at_once(write)
+    assert {"first": 77, "later": 10} == amounts(PlanLimit.objects)
+    assert {"first": 77, "later": 10} == last_amounts()
 
-    for row in PlanLimit.objects.all():
-        assert row.amount == row.history.latest().amount
+
+@on_postgresql
+def test_a_row_that_others_write_meanwhile_keeps_the_version_of_their_write():
+    row = a_limit(name="first")
+    kept = f'FROM "{PlanLimit.history.model._meta.db_table}"'
+
+    with meanwhile(kept, lambda: PlanLimit.objects.update(amount=77)):
+        # Not written, for it is there, but looked at.
+        PlanLimit.objects.bulk_create([row], ignore_conflicts=True)
+
+    assert {"first": 77} == amounts(PlanLimit.objects) == last_amounts()
+    assert [10, 77] == list(
+        PlanLimit.history.order_by("history_date").values_list("amount", flat=True)
+    )

@@ -50,6 +50,7 @@ TESTS = [
     "tests/admin/test_deleted.py",
     "tests/admin/test_deleted_in_force.py",
     "tests/admin/test_returning.py",
+    "tests/admin/test_returning_at_once.py",
     "tests/admin/test_versions.py",
     "tests/models/test_usage.py",
     "tests/models/test_alerts.py",

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 
 from quotas.errors import StaffTenantsUnknown
 from quotas.models import AnonymousQuarter, Membership, Plan, PlanLimit, Tenant
-from quotas.services.staff import rows_of, seen_by, sees
+from quotas.services.staff import own_rows, seen_by, sees
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user
 
 pytestmark = pytest.mark.django_db
@@ -122,7 +122,7 @@ def test_rows_belong_to_the_tenants_that_they_name(acme, bolt):
     mine, theirs = a_membership(acme), a_membership(bolt)
 
     def found(rows):
-        return set(rows_of(Tenant.objects.filter(pk=acme.pk), rows))
+        return set(own_rows(Tenant.objects.filter(pk=acme.pk), rows))
 
     assert {acme} == found(Tenant.objects.all())
     assert {own, default} == found(Plan.objects.all())
@@ -137,4 +137,4 @@ def test_rows_that_do_not_say_whose_they_are_are_nobodys(acme):
     AnonymousQuarter.objects.create(scope="api", start="2026-01-01T00:00Z", generation=1)
 
     for model in (Group, AnonymousQuarter):
-        assert not rows_of(Tenant.objects.all(), model.objects.all()).exists()
+        assert not own_rows(Tenant.objects.all(), model.objects.all()).exists()
