@@ -12,7 +12,8 @@ from django.contrib import messages
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
-from django.db import IntegrityError, models, router
+from django.db import DatabaseError, IntegrityError, models, router, transaction
+from django.db.models import Max
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
@@ -32,7 +33,7 @@ def turned(field: str, old: object, new: object) -> str:
 
 def log_changes(
     request: HttpRequest, changes: Iterable[tuple[models.Model, str]], *, edits: bool = True
-) -> None:
+) -> list[LogEntry]:
     """One entry an object in the history, with what was said of it, in one query.
 
     ``edits``: whether what applies was edited, so that the page tells when that is in force.
@@ -50,9 +51,40 @@ def log_changes(
         )
         for row, message in changes
     ]
-    LogEntry.objects.bulk_create(entries)
+    if len(entries) == 1:
+        entries[0].save()  # not every database tells the primary keys of many
+    else:
+        LogEntry.objects.bulk_create(entries)
     for row, _message in changes if edits else ():
         tell_in_force(request, row)
+    return entries
+
+
+def amend(entry: LogEntry, message: str | None) -> None:
+    """Let an entry of what was asked say what came of it; None: nothing, and the entry goes.
+
+    A database that refuses it leaves the entry as it is.
+    """
+    entries = LogEntry.objects.using(entry._state.db).filter(pk=entry.pk)  # noqa: SLF001 - Django's documented name
+    try:
+        with transaction.atomic(using=entries.db):
+            if message is None:
+                entries.delete()
+            else:
+                entries.update(change_message=message)
+    except DatabaseError:
+        logger.exception("The history keeps only %r, not what came of it: %r", entry, message)
+
+
+def last_entry(staff: Any, row: models.Model) -> int:
+    """The primary key of the last entry of ``row`` that this user has made; 0 without one."""
+    entries = LogEntry.objects.using(router.db_for_write(LogEntry)).filter(
+        user_id=staff.pk,
+        content_type=ContentType.objects.get_for_model(row, for_concrete_model=False),
+        object_id=str(row.pk),
+    )
+    last: int | None = entries.aggregate(last=Max("pk"))["last"]
+    return last or 0
 
 
 def locked(queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from quotas.admin.audit import last_entry
 from quotas.admin.limit_steps import CHANGED, LimitStep
 from quotas.admin.tenant_page import number
 from quotas.domain.limits import MOST_AMOUNT, CalendarQuota, FixedWindow, gives_at_once
@@ -20,6 +21,10 @@ from quotas.services.effective import Effective
 from quotas.services.grants import Granted, NotGranted, can_be_granted, grant
 
 AWAY = _("Redis gives no answer, so nothing was given. Try again when it does.")
+TWICE = _(
+    "You have changed this tenant since you opened this page, perhaps by sending it twice. Look at "
+    "its history; to grant more, open the page anew."
+)
 ENDS = {
     Algorithm.TOKEN_BUCKET: _("the bucket is full"),
     Algorithm.LEAKY_BUCKET: _("the queue is empty"),
@@ -40,6 +45,7 @@ class GrantExtra(LimitStep):
         "bucket stays full."
     )
 
+    seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
     extra = forms.IntegerField(label=_("Extra units"), min_value=1, max_value=MOST_AMOUNT)
 
     def __init__(self, tenant: Tenant, *args: Any, **kwargs: Any) -> None:
@@ -71,10 +77,21 @@ class GrantExtra(LimitStep):
         return self.cleaned_data
 
     def take(self, tenant: Tenant, staff: Any) -> str:
-        chosen = self.chosen
-        if chosen is not None and gives_at_once(chosen.limit.rule):
-            return self._give(chosen)
-        return self._extend(chosen, staff)
+        """Extend the period; of a limit that gives at once only say what is asked."""
+        if last_entry(staff, tenant) > (self.cleaned_data["seen"] or 0):
+            raise ValidationError(TWICE, code="twice")
+        if self._at_once is None:
+            return self._extend(self.chosen, staff)
+        self.edits = False
+        values = {
+            "asked": number(self.cleaned_data["extra"]),
+            "limit": self.cleaned_data["limit"],
+        }
+        return gettext("grant of %(asked)s of %(limit)s asked") % values
+
+    def follow(self) -> str:
+        chosen = self._at_once
+        return self._give(chosen) if chosen else ""
 
     def done(self, tenant: Tenant) -> tuple[int, str]:
         if self.granted is None:
@@ -82,11 +99,16 @@ class GrantExtra(LimitStep):
         level = messages.WARNING if self.granted.given is None else messages.SUCCESS
         return level, gettext("%(tenant)s: %(what)s.") % {"tenant": tenant, "what": self._said()}
 
+    @property
+    def _at_once(self) -> Effective | None:
+        """The limit that was chosen, if it gives at once."""
+        chosen = self.chosen
+        return chosen if chosen is not None and gives_at_once(chosen.limit.rule) else None
+
     def _give(self, chosen: Effective) -> str:
         limit, standing = chosen.limit, self.standing
         if standing is None:
             raise ValidationError(CHANGED)
-        self.edits = False
         units, at_us = self.cleaned_data["extra"], standing.statement.at_us
         try:
             self.granted = grant(self.tenant.pk, limit.scope, limit.name, units, at_us=at_us)

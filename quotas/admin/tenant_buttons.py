@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from django.contrib.admin.models import LogEntry
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
@@ -12,7 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.translation import gettext as _
 
-from quotas.admin.audit import locked, log_changes
+from quotas.admin.audit import amend, last_entry, locked, log_changes
 from quotas.admin.bound import own_choices
 from quotas.admin.grant_steps import GrantExtra
 from quotas.admin.limit_steps import Boost, ResetCounter
@@ -53,6 +55,7 @@ class TenantButtons(AsksFirst, TenantPage):
             ]
         return super().render_change_form(request, context, *args, **kwargs)
 
+    @transaction.non_atomic_requests  # an entry that tells what was asked is there to stay
     def step_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
         """Ask for what the step needs; on POST take it, once, and come back to the tenant."""
         if not self.has_view_permission(request):
@@ -62,7 +65,9 @@ class TenantButtons(AsksFirst, TenantPage):
             raise Http404
         if not self._may(request, tenant, kind):
             raise PermissionDenied
-        form = kind(tenant, request.POST if request.method == "POST" else None)
+        seen = partial(last_entry, request.user, tenant)
+        data = request.POST if request.method == "POST" else None
+        form = kind(tenant, data, initial={"seen": seen})
         own_choices(request, form)
         acts = request.method == "POST" and PREVIEW not in request.POST
         if acts and (asked := self._asked_about(request, form)):
@@ -93,18 +98,15 @@ class TenantButtons(AsksFirst, TenantPage):
         """Whether the step could be taken; if not, the form says why."""
         if not form.is_valid():
             return False
-        rows = locked(Tenant.objects.filter(pk=tenant.pk))
+        rows, reason = locked(Tenant.objects.filter(pk=tenant.pk)), form.cleaned_data["reason"]
         try:
-            with (
-                acting(reason=form.cleaned_data["reason"]),
-                transaction.atomic(using=rows.db),
-            ):
+            with acting(reason=reason), transaction.atomic(using=rows.db):
                 row = rows.get()
                 if not form.fits(row):
                     raise ValidationError(_("Somebody else has done it already."))  # noqa: TRY301
-                said = form.take(row, request.user)
-                said = f"{said}; reason: {form.cleaned_data['reason']}"
-                log_changes(request, [(row, said)], edits=form.edits)
+                said = f"{form.take(row, request.user)}; reason: {reason}"
+                [entry] = log_changes(request, [(row, said)], edits=form.edits)
+            _followed(form, entry, reason)
         except ValidationError as error:
             form.add_error(None, ValidationError(error.messages))
             return False
@@ -113,6 +115,16 @@ class TenantButtons(AsksFirst, TenantPage):
     def _may(self, request: HttpRequest, tenant: Tenant, step: type[Step]) -> bool:
         staff: Any = request.user
         return bool(self.has_view_permission(request, tenant) and staff.has_perm(step.permission))
+
+
+def _followed(form: Step, entry: LogEntry, reason: str) -> None:
+    try:
+        came = form.follow()
+    except ValidationError:
+        amend(entry, None)
+        raise
+    if came:
+        amend(entry, f"{came}; reason: {reason}")
 
 
 def _page(tenant: Tenant) -> str:

@@ -57,6 +57,14 @@ class Step(forms.Form):
         """Do it, and say what was changed, for the history."""
         raise NotImplementedError
 
+    def follow(self) -> str:
+        """Do what no transaction takes back, once the history is committed; what came of it.
+
+        That stands in the history then in place of what `take` said. Raises `ValidationError` when
+        nothing was done, and the entry is taken back.
+        """
+        return ""
+
     def done(self, tenant: Tenant) -> tuple[int, str]:
         """What the tenant's page tells once it is done, and at which level of messages."""
         values = {"step": self.title, "tenant": tenant}

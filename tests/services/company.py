@@ -35,20 +35,23 @@ def refusing_rows(model, column, value):
     table, quoted = model._meta.db_table, connection.ops.quote_name
     literal = repr(value)
     if connection.vendor == "postgresql":
-        make = f"ALTER TABLE {quoted(table)} ADD CONSTRAINT refuse CHECK ({column} <> {literal})"
-        drop = f"ALTER TABLE {quoted(table)} DROP CONSTRAINT refuse"
+        make = [f"ALTER TABLE {quoted(table)} ADD CONSTRAINT refuse CHECK ({column} <> {literal})"]
+        drop = [f"ALTER TABLE {quoted(table)} DROP CONSTRAINT refuse"]
     else:
-        make = (
-            f"CREATE TRIGGER refuse BEFORE INSERT ON {quoted(table)} "
+        make = [
+            f"CREATE TRIGGER refuse_{event} BEFORE {event} ON {quoted(table)} "
             f"WHEN NEW.{column} = {literal} BEGIN SELECT RAISE(ABORT, 'refused'); END"
-        )
-        drop = "DROP TRIGGER refuse"
+            for event in ("INSERT", "UPDATE")
+        ]
+        drop = ["DROP TRIGGER refuse_INSERT", "DROP TRIGGER refuse_UPDATE"]
     with connection.cursor() as cursor:
-        cursor.execute(make)
+        for statement in make:
+            cursor.execute(statement)
         try:
             yield
         finally:
-            cursor.execute(drop)
+            for statement in drop:
+                cursor.execute(statement)
 
 
 def in_threads(*works):
