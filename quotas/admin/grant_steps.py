@@ -42,7 +42,7 @@ class GrantExtra(LimitStep):
         "period that runs; the next one has the amount of before. Of a bucket, counter or log so "
         "much of what is used is given back at once, the newest first; of calls in flight the "
         "places of those that began first, while they run on. Never more than is used: a full "
-        "bucket stays full."
+        "bucket stays full. A cap of the tenant's own stays in force."
     )
 
     seen = forms.IntegerField(widget=forms.HiddenInput, required=False)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -13,11 +14,11 @@ from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.audit import turned
 from quotas.admin.tenant_list import dated
-from quotas.admin.tenant_page import amount_of
+from quotas.admin.tenant_page import amount_of, number
 from quotas.admin.tenant_steps import Step
 from quotas.domain.limits import MOST_AMOUNT
 from quotas.domain.words import Mode
-from quotas.models import Override, PlanLimit, Tenant
+from quotas.models import Cap, Override, PlanLimit, Tenant
 from quotas.models.limit_fields import LimitFields
 from quotas.models.limit_resets import reset_limit
 from quotas.services.effective import Effective, Standing, standing_of
@@ -41,6 +42,7 @@ class LimitStep(Step):
     def __init__(self, tenant: Tenant, *args: Any, **kwargs: Any) -> None:
         super().__init__(tenant, *args, **kwargs)
         self.standing: Standing | None = standing_of(tenant.pk)
+        self.held_down_to: int | None = None
         offered = (
             [each for each in self.standing.limits if self.offers(each)] if self.standing else []
         )
@@ -89,8 +91,21 @@ class LimitStep(Step):
         )
         made.full_clean()
         made.save(force_insert=True)
+        caps = Cap.objects.filter(tenant=self.tenant, scope=row.scope, name=row.name)
+        self.held_down_to = caps.filter(amount__lt=amount).values_list("amount", flat=True).first()
         end = dated(until)
         return f"override {made} until {end}: {turned('amount', row.amount, amount)}"
+
+    def done(self, tenant: Tenant) -> tuple[int, str]:
+        """With a warning where the tenant's own cap holds down what was given."""
+        level, text = super().done(tenant)
+        if self.held_down_to is None:
+            return level, text
+        held = gettext(
+            "The tenant's own cap of %(cap)s stays in force: no more than that is allowed, until "
+            "the tenant raises it."
+        )
+        return messages.WARNING, f"{text} {held % {'cap': number(self.held_down_to)}}"
 
     def _overridden(self, row: PlanLimit | Override) -> bool:
         """Whether somebody else has made an override of this limit since it was read."""

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from quotas.models import LimitReset, Override, Tenant
-from quotas.services.caps import set_cap
 from quotas.services.usage import usage_of
 from tests.admin.conftest import client_of
 from tests.admin.pages import change_url, form_of
@@ -138,17 +137,6 @@ def test_a_boost_that_is_none_is_refused_with_the_reason_on_the_page(staff, tena
     assert error in page.content.decode()
     assert not Override.objects.exists()
     assert [] == said()
-
-
-def test_a_boost_raises_above_the_limit_itself_and_not_above_the_tenants_cap(staff, tenant):
-    set_cap(tenant.pk, "api", "minute", 3)
-
-    page = take(staff, tenant, "boost", limit="api/minute", amount="10", until=LATER)
-    assert "The limit allows 10" in page.content.decode()
-    take(staff, tenant, "boost", limit="api/minute", amount="20", until=LATER)
-
-    assert 20 == Override.objects.get().amount
-    assert 3 == allowed(of_tenant(tenant), times=9)
 
 
 @pytest.mark.parametrize(

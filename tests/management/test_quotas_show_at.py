@@ -70,6 +70,11 @@ def test_before_the_first_version_it_says_so(tenant):
         pytest.param(("acme", "--at", "tea time"), "'tea time' is no instant", id="no-instant"),
         pytest.param(("acme", "--at", "2200-01-01"), "yet to come", id="to-come"),
         pytest.param(("nobody", "--at", "2026-11-03"), "no tenant nobody", id="no-tenant"),
+        pytest.param(
+            ("acme", "--at", "2026-11-03", "--user", "ada"),
+            "--at and --user do not go together",
+            id="of-a-user",
+        ),
     ],
 )
 def test_what_cannot_be_answered_is_an_error(tenant, args, said):

@@ -9,6 +9,7 @@ from django.db.models import F
 from quotas.models import LimitReset
 from quotas.models.limit_resets import reset_limit
 from tests.models.rows import a_tenant
+from tests.services.company import in_threads
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +48,16 @@ def test_each_reset_raises_the_epoch_by_one_whatever_was_read_before(row):
 
     assert [2, 3] == [reset_limit(row.tenant_id, "api", "minute") for _ in range(2)]
     assert 1 == stale.epoch
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_first_resets_at_once_each_is_one():
+    tenant_pk = a_tenant().pk
+
+    epochs = in_threads(*[lambda: reset_limit(tenant_pk, "api", "minute")] * 4)
+
+    assert [1, 2, 3, 4] == sorted(epochs)
+    assert 4 == LimitReset.objects.get().epoch
 
 
 def test_the_epoch_of_a_limit_is_kept_once(row):

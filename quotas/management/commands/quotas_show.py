@@ -50,6 +50,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["at"] is not None:
+            if options["user"] is not None:
+                raise CommandError(
+                    "--at and --user do not go together: what applied then is told without usage."
+                )
             self._applied(options["tenant"], options["at"], options["scope"])
             return
         scope, user = options["scope"], options["user"]
