@@ -6,7 +6,6 @@ import os
 import pwd
 import shutil
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 from project.tether import Tether
 from project.valkey import free_port
+from tests.running import run_tests
 
 TESTS = [
     "tests/services/test_audit_calendars.py",
@@ -111,15 +111,7 @@ def _started(tether):
     raise AssertionError((folder / "log").read_text())
 
 
-def test_what_writes_and_sums_up_holds_on_postgresql_too(url):
-    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS],
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**own, "TEST_DATABASE_URL": url},
-    )
+def test_what_writes_and_sums_up_holds_on_postgresql_too(url, redis_url):
+    done = run_tests(redis_url, *TESTS, TEST_DATABASE_URL=url)
 
     assert 0 == done.returncode, done.stdout
