@@ -10,11 +10,8 @@ from typing import Any
 from django.apps import apps
 from django.db.models.signals import post_delete, post_save, pre_save
 
-from quotas.models.limit_fields import LimitFields
-from quotas.models.mode_since import keep_mode_since
-from quotas.models.plan_since import keep_plan_since
 from quotas.models.reach import Announced, Reach, rows_of
-from quotas.models.tenants import Tenant
+from quotas.models.since import keep_since
 from quotas.models.versions import LOADED, Versioned, acting, forget_double, keep
 
 BEFORE = "_reach_before_save"
@@ -31,15 +28,13 @@ def connect() -> None:
             pre_save.connect(_before_save, sender=model, dispatch_uid="quotas")
             post_save.connect(_after_save, sender=model, dispatch_uid="quotas")
             post_delete.connect(_after_delete, sender=model, dispatch_uid="quotas")
-        if issubclass(model, Tenant):
-            pre_save.connect(keep_plan_since, sender=model, dispatch_uid="quotas.plan_since")
+            if model.since:
+                pre_save.connect(keep_since, sender=model, dispatch_uid="quotas.since")
         if issubclass(model, Versioned):
             versions: Any = model
             post_save.connect(
                 forget_double, sender=versions.history.model, dispatch_uid="quotas.versions"
             )
-        if issubclass(model, LimitFields):
-            pre_save.connect(keep_mode_since, sender=model, dispatch_uid="quotas.mode_since")
 
 
 def _before_save(*, sender: type[Announced], instance: Announced, using: str, **_: Any) -> None:

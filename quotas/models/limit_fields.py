@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -19,7 +19,7 @@ from quotas.errors import InvalidLimit
 from quotas.models.choices import ALGORITHMS, BUCKETS, MODES, OUTAGE_POLICIES, SUBJECTS, UNITS
 from quotas.models.fields import ThresholdsField, usual_thresholds
 from quotas.models.limit_checks import CHECKED, limit_checks
-from quotas.models.mode_since import with_mode_since
+from quotas.models.since import Since
 from quotas.models.versions import Versioned
 
 CALENDAR = Algorithm.CALENDAR_QUOTA.value
@@ -39,6 +39,8 @@ OUT_OF_RANGE = {
 
 class LimitFields(Versioned):
     """A limit as it is stored: known by (scope, name), judged by `rule`."""
+
+    since = Since(column="mode", at="mode_since")
 
     scope = models.CharField(
         _("scope"),
@@ -173,10 +175,6 @@ class LimitFields(Versioned):
 
     def __str__(self) -> str:
         return f"{self.scope}/{self.name}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Write ``mode_since`` wherever the mode is written."""
-        super().save(*args, **with_mode_since(self, kwargs))
 
     def clean(self) -> None:
         super().clean()

@@ -13,10 +13,7 @@ from typing import Any, TypeVar
 from django.db import models, transaction
 from django.db.models import CharField, Q, Value
 from django.db.models.functions import Cast, Concat
-from django.utils import timezone
 
-from quotas.models.mode_since import since_turned
-from quotas.models.plan_since import PLAN, since_moved
 from quotas.models.reach import Announced, Reach, rows_of
 from quotas.models.versions import BATCH, Versioned, keep, one_version
 
@@ -24,10 +21,15 @@ Row = TypeVar("Row", bound=Announced)
 
 
 class AnnouncingQuerySet(models.QuerySet[Row]):
-    """Sends `policy_changed` after the commit of each bulk write, and keeps the versions in it."""
+    """Sends `policy_changed` after the commit of each bulk write, and keeps the versions in it.
+
+    A bulk write says since when rows have had what it changes, unless it is told: see `Since`.
+    """
 
     def update(self, **kwargs: Any) -> int:
         self._for_write = True  # what is concerned is read where it will be written
+        if self.model.since:
+            kwargs = self.model.since.with_at(kwargs)
         using = self.db
         reach = Reach(self.model, using)
         with transaction.atomic(using, savepoint=False):
@@ -79,9 +81,12 @@ class AnnouncingQuerySet(models.QuerySet[Row]):
         with transaction.atomic(self.db, savepoint=False):
             if conflicts:
                 reach.add_rows(self._known(rows))
+            before = self._values_before(rows, update_fields or (), unique_fields or ())
             made = super().bulk_create(
                 rows, batch_size, ignore_conflicts, update_conflicts, update_fields, unique_fields
             )
+            if self.model.since:
+                self.model.since.begin_anew(rows_of(self.model, self.db), before)
             for row in made:
                 reach.add(row)
             if conflicts:
@@ -93,6 +98,19 @@ class AnnouncingQuerySet(models.QuerySet[Row]):
                 reach.announce()
         return made
 
+    def _values_before(
+        self, rows: list[Row], written: Collection[str], unique: Collection[str]
+    ) -> dict[Any, Any]:
+        """What stood, by primary key, where a write over rows is to say since when it does."""
+        kept = self.model.since
+        if not kept or not kept.named_in(written) or kept.at in written:
+            return {}
+        return dict(self._met_by(rows, unique).values_list("pk", kept.column))
+
+    def _met_by(self, rows: list[Row], unique: Collection[str]) -> models.QuerySet[Row]:
+        """All that a write of ``rows`` may meet, and perhaps some more."""
+        return self._known(rows)
+
     def _known(self, rows: list[Row]) -> models.QuerySet[Row]:
         """Those of ``rows`` that the database has: a write that meets them may move them."""
         pks = [row.pk for row in rows if row.pk is not None]
@@ -100,43 +118,7 @@ class AnnouncingQuerySet(models.QuerySet[Row]):
 
 
 class TenantQuerySet(AnnouncingQuerySet[Row]):
-    """Tenants; known by their key when a bulk write does not tell their primary keys.
-
-    A bulk write that moves them to another plan says since when, unless it is told.
-    """
-
-    def update(self, **kwargs: Any) -> int:
-        named = PLAN & kwargs.keys()
-        if named and "plan_since" not in kwargs:
-            # First: MySQL reads what it has just set.
-            kwargs = {"plan_since": since_moved(kwargs[named.pop()]), **kwargs}
-        return super().update(**kwargs)
-
-    update.alters_data = True  # type: ignore[attr-defined]
-
-    def bulk_create(
-        self,
-        objs: Iterable[Row],
-        batch_size: int | None = None,
-        ignore_conflicts: bool = False,  # noqa: FBT001, FBT002
-        update_conflicts: bool = False,  # noqa: FBT001, FBT002
-        update_fields: Collection[str] | None = None,
-        unique_fields: Collection[str] | None = None,
-    ) -> list[Row]:
-        rows, written = list(objs), set(update_fields or ())
-        self._for_write = True
-        plans: dict[Any, Any] = {}
-        if PLAN & written and "plan_since" not in written:
-            plans = dict(self._known(rows).values_list("pk", "plan_id"))
-        with transaction.atomic(self.db, savepoint=False):
-            made = super().bulk_create(
-                rows, batch_size, ignore_conflicts, update_conflicts, update_fields, unique_fields
-            )
-            known = rows_of(self.model, self.db).filter(pk__in=plans)
-            found = known.values_list("pk", "plan_id") if plans else ()
-            if moved := [pk for pk, plan in found if plan != plans[pk]]:
-                known.filter(pk__in=moved).update(plan_since=timezone.now())
-        return made
+    """Tenants; known by their key when a bulk write does not tell their primary keys."""
 
     def _known(self, rows: list[Row]) -> models.QuerySet[Row]:
         keys = [getattr(row, "key", "") for row in rows]
@@ -144,14 +126,7 @@ class TenantQuerySet(AnnouncingQuerySet[Row]):
 
 
 class LimitQuerySet(AnnouncingQuerySet[Row]):
-    """Limits. A bulk write that turns their modes says since when, unless it is told."""
-
-    def update(self, **kwargs: Any) -> int:
-        if "mode" in kwargs and "mode_since" not in kwargs:
-            kwargs = {"mode_since": since_turned(kwargs["mode"]), **kwargs}
-        return super().update(**kwargs)
-
-    update.alters_data = True  # type: ignore[attr-defined]
+    """Limits; a bulk write meets others by the fields that it calls unique."""
 
     def park(self) -> None:
         """Give each row a name that no form can give, so that others may have its own."""
@@ -159,36 +134,10 @@ class LimitQuerySet(AnnouncingQuerySet[Row]):
 
     park.alters_data = True  # type: ignore[attr-defined]
 
-    def bulk_create(
-        self,
-        objs: Iterable[Row],
-        batch_size: int | None = None,
-        ignore_conflicts: bool = False,  # noqa: FBT001, FBT002
-        update_conflicts: bool = False,  # noqa: FBT001, FBT002
-        update_fields: Collection[str] | None = None,
-        unique_fields: Collection[str] | None = None,
-    ) -> list[Row]:
-        rows, written = list(objs), set(update_fields or ())
-        self._for_write = True
-        modes: dict[Any, Any] = {}
-        if "mode" in written and "mode_since" not in written:
-            met = self._met_by(rows, unique_fields or ["pk"])
-            modes = dict(met.values_list("pk", "mode"))
-        with transaction.atomic(self.db, savepoint=False):
-            made = super().bulk_create(
-                rows, batch_size, ignore_conflicts, update_conflicts, update_fields, unique_fields
-            )
-            known = rows_of(self.model, self.db).filter(pk__in=modes)
-            found = known.values_list("pk", "mode") if modes else ()
-            if turned := [pk for pk, mode in found if mode != modes[pk]]:
-                known.filter(pk__in=turned).update(mode_since=timezone.now())
-        return made
-
     def _met_by(self, rows: list[Row], unique: Collection[str]) -> models.QuerySet[Row]:
-        """All that a write of ``rows`` may meet, and perhaps some more."""
         options: Any = self.model._meta  # noqa: SLF001 - Django's documented name
         met = rows_of(self.model, self.db)
-        for name in unique:
+        for name in unique or ["pk"]:
             column = name if name == "pk" else options.get_field(name).attname
             met = met.filter(**{f"{column}__in": {getattr(row, column) for row in rows}})
         return met

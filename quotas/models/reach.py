@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from django.db import models, transaction
 
+from quotas.models.since import Since
 from quotas.signals import policy_changed
 
 
@@ -39,9 +40,14 @@ class Announced(models.Model):
     """A row whose every change is announced: see `changes` and `querysets` beside this module."""
 
     concerns: ClassVar[Concerns]
+    since: ClassVar[Since | None] = None
 
     class Meta:
         abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write since when wherever its value is written."""
+        super().save(*args, **(self.since.with_at_saved(self, kwargs) if self.since else kwargs))
 
 
 def rows_of(model: type[Announced], using: str) -> models.QuerySet[Any]:

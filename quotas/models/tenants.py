@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy as _
 
 from quotas.models.choices import ROLES
 from quotas.models.fields import TimeZoneField
-from quotas.models.plan_since import PLAN
 from quotas.models.plans import Plan
 from quotas.models.querysets import AnnouncingQuerySet, TenantQuerySet
 from quotas.models.reach import Announced, Concerns
+from quotas.models.since import Since
 from quotas.models.versions import Versioned, Versions
 
 LAST_ANCHOR_DAY = 31
@@ -41,6 +41,7 @@ class Tenant(Versioned):
     """A customer: fixed by authentication, never claimed."""
 
     concerns = Concerns(tenant="pk")
+    since = Since(column="plan_id", at="plan_since")
 
     key = models.CharField(
         _("key"),
@@ -128,16 +129,6 @@ class Tenant(Versioned):
 
     def __str__(self) -> str:
         return self.key
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Write ``plan_since`` wherever the plan is written."""
-        fields = kwargs.get("update_fields")
-        if fields is not None and not PLAN.isdisjoint(fields):
-            kwargs["update_fields"] = {*fields, "plan_since"}
-        deferred = self.get_deferred_fields()
-        if "plan_since" in deferred and "plan_id" not in deferred:
-            self.refresh_from_db(fields=["plan_since"])
-        super().save(*args, **kwargs)
 
 
 class Membership(Announced):

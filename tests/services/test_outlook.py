@@ -175,7 +175,7 @@ def test_an_edit_takes_as_many_queries_for_one_tenant_as_for_many():
         assert many == outlook.above
         counts.append(len(queries))
 
-    assert [7, 7] == counts
+    assert [8, 8] == counts
 
 
 def test_of_many_edits_only_the_first_ten_are_looked_up_and_others_ask_for_any_cut():
@@ -187,4 +187,4 @@ def test_of_many_edits_only_the_first_ten_are_looked_up_and_others_ask_for_any_c
         found = outlooks(tenant.plan, [*cuts, raised], now=NOW)
 
     assert [False] * 10 + [True, True, False] == [each.asks for each in found]
-    assert 10 * 7 + 3 == len(queries)
+    assert 10 * 8 + 3 == len(queries)

@@ -6,7 +6,6 @@ import os
 import pwd
 import shutil
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 from project.tether import Tether
 from project.valkey import free_port
+from tests.running import run_tests
 
 TESTS = [
     "tests/services/test_audit_calendars.py",
@@ -28,6 +28,7 @@ TESTS = [
     "tests/services/test_calls.py",
     "tests/services/test_hindsight.py",
     "tests/services/test_history.py",
+    "tests/services/test_limit_resets.py",
     "tests/services/test_months.py",
     "tests/services/test_outlook.py",
     "tests/services/test_plans_file_importing.py",
@@ -35,6 +36,7 @@ TESTS = [
     "tests/services/test_removals.py",
     "tests/services/test_shadow.py",
     "tests/services/test_snapshots.py",
+    "tests/services/test_staff.py",
     "tests/services/test_taken.py",
     "tests/services/test_alerts.py",
     "tests/services/test_alerts_of_quotas.py",
@@ -42,11 +44,23 @@ TESTS = [
     "tests/services/test_alerts_at_once.py",
     "tests/services/test_deliveries.py",
     "tests/services/test_caps.py",
+    "tests/models/test_limit_resets.py",
     "tests/models/test_mode_since.py",
     "tests/models/test_plan_since.py",
     "tests/models/test_versions.py",
     "tests/models/test_versions_at_once.py",
     "tests/services/test_applied.py",
+    "tests/admin/test_bound_forms.py",
+    "tests/admin/test_grants.py",
+    "tests/admin/test_grants_kept.py",
+    "tests/admin/test_limit_questions.py",
+    "tests/admin/test_limit_removals.py",
+    "tests/admin/test_limit_resets.py",
+    "tests/admin/test_move_questions.py",
+    "tests/admin/test_plan_cuts.py",
+    "tests/admin/test_plan_questions.py",
+    "tests/admin/test_shadow.py",
+    "tests/admin/test_steps_under_caps.py",
     "tests/admin/test_deleted.py",
     "tests/admin/test_deleted_in_force.py",
     "tests/admin/test_returning.py",
@@ -112,15 +126,7 @@ def _started(tether):
     raise AssertionError((folder / "log").read_text())
 
 
-def test_what_writes_and_sums_up_holds_on_postgresql_too(url):
-    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS],
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**own, "TEST_DATABASE_URL": url},
-    )
+def test_what_writes_and_sums_up_holds_on_postgresql_too(url, redis_url):
+    done = run_tests(redis_url, *TESTS, TEST_DATABASE_URL=url)
 
     assert 0 == done.returncode, done.stdout
