@@ -58,7 +58,7 @@ def can_be_seen(limit: Limit) -> bool:
 def taken_now(edit: Edit, tenants: QuerySet[Tenant], busiest: Sequence[int]) -> Taken:
     """How these tenants stand to ``edit.most``.
 
-    ``busiest`` are primary keys of those among them who are looked at first. Four queries, and a
+    ``busiest`` are primary keys of those among them who are looked at first. Five queries, and a
     round trip for each 250 of at most 1,000 tenants.
     """
     answered, above, most = 0, 0, edit.most

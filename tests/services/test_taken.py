@@ -102,7 +102,7 @@ def test_looking_changes_nothing_and_takes_a_round_trip_a_batch(plan, redis_url,
         found = seen(row, 0)
 
     assert Taken(looked_at=25, above=25) == found
-    assert 4 == len(queries)
+    assert 5 == len(queries)
     assert 3 == watched.names.count("SCRIPT")
     assert 25 == watched.names.count("EVALSHA")
     assert before == dumped()
