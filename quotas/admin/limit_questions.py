@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet, prefetch_related_objects
+from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
 from quotas.admin.asking_rows import AskingRows
@@ -19,10 +19,9 @@ from quotas.admin.questions import (
     limit_of,
     with_shadows,
 )
-from quotas.domain.edits import Edit
 from quotas.domain.policies import Limit
 from quotas.models import Override, Plan, Tenant
-from quotas.services.outlook import outlooks_among, plan_tenants
+from quotas.services.outlook import Concerned, outlooks_among
 from quotas.services.removals import Removal, removals
 from quotas.services.tenant_changes import lost_in, of_overrides, outlooks_of
 
@@ -60,11 +59,11 @@ def question_of(pairs: Sequence[Pair], now: datetime) -> Question:
         known = [before for before, _after in pairs if before.pk is not None]
         return question_of_overrides(known, [after for _before, after in pairs], now)
     prefetch_related_objects([before for before, _after in pairs], "plan")
-    concerned: list[tuple[QuerySet[Tenant], Edit]] = []
+    concerned: list[Concerned] = []
     gone: list[tuple[Plan, Limit | None]] = []
     for before, after in pairs:
         if edit := edit_of(before, after, str(before.plan)):
-            concerned.append((plan_tenants(before.plan, edit, now), edit))
+            concerned.append((before.plan, edit))
         if before.scope != after.scope:
             gone.append((before.plan, limit_of(before, str(before.plan))))
     found = outlooks_among(concerned, now=now)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.utils import translation
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from quotas.admin.shadow_words import consequence, number
 from quotas.domain.edits import Edit, InProgress
@@ -51,11 +52,14 @@ BY_PLAN = _("Then the limit of plan %(title)s applies.")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A changed limit: its name, what it promised and will promise, and what follows."""
+    """A changed limit: its name, what it promised and will promise, and what follows.
+
+    Of many limits together no promises are told.
+    """
 
     name: str
-    before: str
-    after: str
+    before: str = ""
+    after: str = ""
     sentences: list[str]
     warnings: list[str] = field(default_factory=list)
 
@@ -76,6 +80,22 @@ def told(outlook: Outlook) -> Told:
             *_hindsight(outlook.hindsight),
             _in_progress(outlook),
         ],
+    )
+
+
+def told_together(outlooks: Sequence[Outlook]) -> Told:
+    """Many edits of which no more is known than how many they concern, for the page."""
+    changed = ngettext(
+        "%(count)s more limit is changed, which concerns %(tenants)s: so many are changed at once "
+        "that no more is looked up of it.",
+        "%(count)s more limits are changed, which concern %(tenants)s, counted anew for each of "
+        "them: so many are changed at once that no more is looked up of these.",
+        len(outlooks),
+    )
+    tenants = _tenants(sum(each.tenants for each in outlooks))
+    return Told(
+        name=gettext("Other limits"),
+        sentences=[changed % {"count": number(len(outlooks)), "tenants": tenants}],
     )
 
 
@@ -167,18 +187,26 @@ def _hindsight(hindsight: Hindsight | Untold | None) -> list[str]:
         return []
     if isinstance(hindsight, Untold):
         return [str(UNTOLD[hindsight])] if hindsight in UNTOLD else []
+    said = [_denied(hindsight)]
+    if hindsight.some:
+        said.append(str(_("For that, only the tenants who used most were looked at.")))
+    return said
+
+
+def _denied(hindsight: Hindsight) -> str:
+    if hindsight.is_blind:
+        return str(
+            _("Nothing is recorded that the tenants looked at used of it in the last 24 hours.")
+        )
     if not hindsight.tenants:
-        return [str(_("Nothing that was used in the last 24 hours is recorded."))]
+        return str(_("Nothing that was used in the last 24 hours is recorded."))
     values = {
         "units": _units(hindsight.units),
         "tenants": _tenants(hindsight.tenants),
         "denied": _units(hindsight.denied),
         "losing": _tenants(hindsight.denied_tenants),
     }
-    said = [str(DENIED if hindsight.denied else NONE_DENIED) % values]
-    if hindsight.some:
-        said.append(str(_("For that, only the tenants who used most were looked at.")))
-    return said
+    return str(DENIED if hindsight.denied else NONE_DENIED) % values
 
 
 def _units(count: int) -> str:

@@ -18,7 +18,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from quotas.admin.outlooks import Told, told
+from quotas.admin.outlooks import Told, told, told_together
 from quotas.admin.parents import ModelAdmin, ModelForm
 from quotas.admin.removal_words import told_move, told_removal
 from quotas.domain.edits import Edit
@@ -34,6 +34,9 @@ from quotas.services.shadow import shadow_of
 CONFIRM = "quotas/admin/confirm.html"
 PREVIEW, CONFIRMED = "_preview", "_confirmed"
 """What the buttons send that only look, and that were asked and mean it."""
+
+MOST_LISTED = 10
+"""How many edits that were not looked up are told of one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +73,12 @@ class Question:
 
     @property
     def told(self) -> list[Told]:
-        """In sentences, for the page."""
+        """In sentences, for the page: of very many edits those not looked up in one alone."""
+        rest = [each for each in self.outlooks if not each.told]
+        together = rest if len(rest) > MOST_LISTED else []
         return [
-            *map(told, self.outlooks),
+            *(told(each) for each in self.outlooks if each.told or not together),
+            *([told_together(together)] if together else []),
             *map(told_removal, self.removals),
             *map(told_move, self.moves),
         ]
@@ -104,14 +110,14 @@ def edit_of(before: Any, after: Any, whose: str = "") -> Edit | None:
 def with_shadows(outlooks: Iterable[Outlook], before: Iterable[Any]) -> list[Outlook]:
     """The same, told what each of the rows ``before`` that leaves shadow would have denied there.
 
-    At most eight queries for each of the first ten.
+    At most eight queries for each of the first three.
     """
     rows = {("override" if isinstance(row, Override) else "plan", row.pk): row for row in before}
     found = []
     for outlook in outlooks:
         one, two = outlook.edit.before, outlook.edit.after
         known = (one.source.kind, one.source.pk)
-        leaves = (one.mode, two.mode) == (Mode.SHADOW, Mode.ENFORCE)
+        leaves = (one.mode, two.mode) == (Mode.SHADOW, Mode.ENFORCE) and outlook.edit.tightens
         if outlook.told and leaves and known == (two.source.kind, two.source.pk) and known in rows:
             found.append(replace(outlook, shadow=shadow_of(rows[known])))
         else:

@@ -15,6 +15,8 @@ from quotas.engine.script import grant_script
 from quotas.errors import EngineUnavailable
 
 if TYPE_CHECKING:
+    from redis import Redis
+
     from quotas.domain.keys import Subject
     from quotas.domain.policies import Limit
 
@@ -36,25 +38,37 @@ def grant(
     limit was found, ``span`` when that holds (us, half-open). None: it does not hold any more, and
     nothing was given.
 
-    Never retried: it would give twice. Raises `EngineUnavailable`, ``perhaps_done`` unless it is
-    certain that nothing was given: Redis did not even answer a PING before, or it answered with an
-    error.
+    Never retried: it would give twice. Raises `EngineUnavailable`, ``perhaps_done`` unless Redis
+    did not answer a PING before, or answered with an error: then nothing was given.
     """
-    bundle = pack([Asked(limit, "")], span=span)
     client, key = link()
-    keys = [key(owner_key(subject.tag))]
-    keys += [key(subject.key(what, scope, name)) for _, what, scope, name in bundle.places]
-    at = (now_us or clock.given_us).to_bytes(7, "little")
-    call = at + min(units, (1 << 48) - 1).to_bytes(6, "little") + version
+    bundle, call = pack([Asked(limit, "")], span=span), _call(units, version, now_us)
+    states = [subject.key(what, scope, name) for _, what, scope, name in bundle.places]
+    keys = [*map(key, (owner_key(subject.tag), *states))]
+    _ping(client)
+    try:
+        answer = grant_script().run(client, keys, [bundle.packed, call])
+    except EngineUnavailable as error:
+        error.perhaps_done = not isinstance(error.__cause__, ResponseError)
+        raise
+    return _given(answer)
+
+
+def _ping(client: Redis) -> None:
     try:
         client.ping()
     except (RedisError, OSError) as error:
         raise EngineUnavailable(f"Redis gave no answer: {error}") from error
-    try:
-        given: object = grant_script().run(client, keys, [bundle.packed, call])
-    except EngineUnavailable as error:
-        error.perhaps_done = not isinstance(error.__cause__, ResponseError)
-        raise
-    if not isinstance(given, int):
-        raise EngineUnavailable(f"What answers at Redis's address gave {given!r:.60}.")
-    return None if given == OUTDATED else given
+
+
+def _call(units: int, version: bytes, now_us: int) -> bytes:
+    """What the script reads of one call: '<I7I6' instant (us), units; then the version."""
+    at = (now_us or clock.given_us).to_bytes(7, "little")
+    return at + min(units, (1 << 48) - 1).to_bytes(6, "little") + version
+
+
+def _given(answer: object) -> int | None:
+    """What the script says: none for a policy that does not hold any more."""
+    if not isinstance(answer, int):
+        raise EngineUnavailable(f"What answers at Redis's address gave {answer!r:.60}.")
+    return None if answer == OUTDATED else answer

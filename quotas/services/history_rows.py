@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from django.db.backends.base.base import BaseDatabaseWrapper
+    from django.db.models import QuerySet
 
     from quotas.services.windows import Extent
 
@@ -108,18 +109,22 @@ def kept_quarters(
     known = [] if since_us is None else [generation, _prepared(since_us, connection)]
     asked = [_prepared(us, connection) for us in told]
     buckets = list(_buckets(edges, ranges, connection))
-    kept, params = rows.query.get_compiler(rows.db).as_sql()
-    statement = BY_BUCKET.format(
-        buckets=", ".join(["(%s, %s, %s)"] * len(buckets)),
-        apart=APART if known else "NULL",
-        kept=kept,
-        **JOINING[connection.vendor],
-    )
+    statement, params = _statement(rows, len(buckets), APART if known else "NULL", connection)
     with connection.cursor() as cursor:
         cursor.execute(statement, [*known, *asked, *chain(*buckets), *params])
         for number, of, start, *sums, limits in cursor.fetchall():
             apart_us = _us(start, connection.timezone)
             yield KeptQuarters(edges[number], of, apart_us, _four(sums), _denied(limits))
+
+
+def _statement(
+    rows: QuerySet[Any, Any], buckets: int, apart: str, connection: BaseDatabaseWrapper
+) -> tuple[str, Sequence[Any]]:
+    """The sums of ``rows`` by so many buckets, and the parameters that come after these."""
+    kept, params = rows.query.get_compiler(rows.db).as_sql()
+    values = ", ".join(["(%s, %s, %s)"] * buckets)
+    words = JOINING[connection.vendor]
+    return BY_BUCKET.format(buckets=values, apart=apart, kept=kept, **words), params
 
 
 def _buckets(

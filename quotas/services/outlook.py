@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from datetime import datetime
+from typing import TYPE_CHECKING
 
-from django.db.models import BigIntegerField, Count, Max, Q, QuerySet
-from django.db.models.fields.json import KeyTextTransform, KeyTransform
-from django.db.models.functions import Cast
+from django.db.models import Q, QuerySet
 
 from quotas.domain.edits import Edit
-from quotas.models import Override, Plan, Tenant, UsageHour
+from quotas.models import Override, Plan, Tenant
+from quotas.services.having import having
 from quotas.services.hindsight import Hindsight, Untold, hindsight_of
+from quotas.services.last_day import Ask, LastDay, Peaks, last_day
 from quotas.services.taken import Taken, can_be_seen, taken_now
 
 if TYPE_CHECKING:
     from quotas.services.shadow import Shadow
 
-LOOKED_BACK = timedelta(hours=24)
-HOUR = timedelta(hours=1)
-MOST_TOLD = 10
-"""Of how many edits at once the records and Redis are asked; of more, only whom they concern."""
+MOST_TOLD = 3
+"""Of how many edits at once that take away the records and Redis are asked.
+
+Of more, only how many they concern.
+"""
+
+Concerned = tuple[Plan | Tenant, Edit]
+"""An edit, with the plan whose tenants have the limit, or the one tenant that has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,28 +55,37 @@ class Outlook:
         More than 10 %, or what was used or is in use; where that was not looked for, anything.
         """
         used = self.above or (self.taken and self.taken.above)
-        denied = isinstance(self.hindsight, Hindsight) and self.hindsight.denied
-        large = self.edit.is_noticed or (self.edit.tightens and not self.told)
-        return bool(used or denied or (large and self.tenants))
+        recorded = self.hindsight if isinstance(self.hindsight, Hindsight) else None
+        unknown = not self.told or (recorded and recorded.is_blind)
+        large = self.edit.is_noticed or (self.edit.tightens and unknown)
+        return bool(used or (recorded and recorded.denied) or (large and self.tenants))
 
 
 def outlooks(plan: Plan, edits: Iterable[Edit], *, now: datetime) -> list[Outlook]:
     """What each edit means for the tenants of ``plan``; see `outlooks_among`."""
-    return outlooks_among([(plan_tenants(plan, each, now), each) for each in edits], now=now)
+    return outlooks_among([(plan, each) for each in edits], now=now)
 
 
-def outlooks_among(
-    concerned: Sequence[tuple[QuerySet[Tenant], Edit]], *, now: datetime
-) -> list[Outlook]:
-    """What each edit means for the tenants beside it.
+def outlooks_among(concerned: Sequence[Concerned], *, now: datetime) -> list[Outlook]:
+    """What each edit means for those beside it.
 
-    At most ten queries an edit for the first ten and one for each after them, however many the
-    tenants; and the round trips of `taken_now`.
+    At most three queries, and ten for each of the first three that take away from somebody,
+    however many edits and tenants; and the round trips of `taken_now`.
     """
-    return [
-        _outlook(tenants, edit, now, told=place < MOST_TOLD)
-        for place, (tenants, edit) in enumerate(concerned)
+    of_plans = [(whom, edit.before) for whom, edit in concerned if isinstance(whom, Plan)]
+    each = iter(having(of_plans, now))
+    counts = [next(each) if isinstance(whom, Plan) else 1 for whom, _edit in concerned]
+    tightening = [place for place, (_whom, edit) in enumerate(concerned) if edit.tightens]
+    first = sorted(tightening, key=lambda place: not counts[place])[:MOST_TOLD]
+    found = [
+        Outlook(edit=edit, tenants=counts[place], told=place in first or not edit.tightens)
+        for place, (_whom, edit) in enumerate(concerned)
     ]
+    looked_up = [place for place in first if counts[place]]
+    told = _looked_up([concerned[place] for place in looked_up], now)
+    for place, outlook in zip(looked_up, told, strict=True):
+        found[place] = outlook
+    return found
 
 
 def tenants_of(plan: Plan) -> QuerySet[Tenant]:
@@ -92,45 +105,46 @@ def plan_tenants(plan: Plan, edit: Edit, now: datetime) -> QuerySet[Tenant]:
     return tenants_of(plan).exclude(pk__in=own.order_by().values("tenant"))
 
 
-def _outlook(tenants: QuerySet[Tenant], edit: Edit, now: datetime, *, told: bool) -> Outlook:
-    count = tenants.count()
-    if not (told and count and edit.tightens):
-        return Outlook(edit=edit, tenants=count, told=told)
-    peaks, taken = _Peaks(), None
-    if edit.most is not None and edit.lowers_most:
-        peaks = _peaks(tenants, f"{edit.before.scope}/{edit.before.name}", edit.most, now)
+def _looked_up(concerned: Sequence[Concerned], now: datetime) -> list[Outlook]:
+    """What edits mean that take away, by what their tenants used and have in use."""
+    if not concerned:
+        return []
+    among = Q()
+    for whom in dict.fromkeys(whom for whom, _edit in concerned):
+        among |= Q(tenant__in=_all_of(whom).order_by().values("pk"))
+    asks = [ask for _whom, edit in concerned if (ask := _ask(edit))]
+    day = last_day(among, asks, now=now)
+    return [
+        _outlook(
+            plan_tenants(whom, edit, now) if isinstance(whom, Plan) else _all_of(whom), edit, day
+        )
+        for whom, edit in concerned
+    ]
+
+
+def _all_of(whom: Plan | Tenant) -> QuerySet[Tenant]:
+    return tenants_of(whom) if isinstance(whom, Plan) else Tenant.objects.filter(pk=whom.pk)
+
+
+def _ask(edit: Edit) -> Ask | None:
+    """What the records of peaks are asked: where less will fit at once."""
+    if edit.most is None or not edit.lowers_most:
+        return None
+    return f"{edit.before.scope}/{edit.before.name}", edit.most
+
+
+def _outlook(tenants: QuerySet[Tenant], edit: Edit, day: LastDay) -> Outlook:
+    known: Collection[int] = set(tenants.order_by().values_list("pk", flat=True))
+    peaks, taken = Peaks(), None
+    if ask := _ask(edit):
+        peaks = day.peaks(ask, known)
         if can_be_seen(edit.before):
             taken = taken_now(edit, tenants, peaks.busiest)
     return Outlook(
         edit=edit,
-        tenants=count,
+        tenants=len(known),
         above=peaks.above,
         hours=peaks.hours,
         taken=taken,
-        hindsight=hindsight_of(edit.after, tenants, now=now),
+        hindsight=hindsight_of(edit.after, known, day),
     )
-
-
-class _Peaks(NamedTuple):
-    """Tenants and hours above what will fit at once; the tenants who took most come first."""
-
-    above: int = 0
-    hours: int = 0
-    busiest: Sequence[int] = ()
-
-
-def _peaks(tenants: QuerySet[Tenant], label: str, most: int, now: datetime) -> _Peaks:
-    # Built by hand: a label may hold what a lookup would take for its own.
-    used: Any = Cast(KeyTextTransform("0", KeyTransform(label, "peaks")), BigIntegerField())
-    rows = UsageHour.objects.filter(start__gt=now - LOOKED_BACK - HOUR, start__lte=now)
-    rows = rows.filter(tenant__in=tenants.order_by().values("pk")).annotate(used=used)
-    hours = Count("start", distinct=True, filter=Q(used__gt=most))
-    each = rows.order_by().values("tenant").annotate(hours=hours, peak=Max("used"))
-    found = [
-        (peak, tenant, hours)
-        for tenant, hours, peak in each.values_list("tenant", "hours", "peak").iterator()
-        if peak
-    ]
-    found.sort(reverse=True)
-    above = [hours for _peak, _tenant, hours in found if hours]
-    return _Peaks(len(above), sum(above), [tenant for _peak, tenant, _hours in found])

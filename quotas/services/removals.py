@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count
-
 from quotas.domain.policies import Limit
 from quotas.domain.words import EVERY_SCOPE
-from quotas.models import Override, Plan, PlanLimit, Tenant
+from quotas.models import Plan, PlanLimit
+from quotas.services.having import having
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +40,14 @@ def removals(
         return []
     if left is None:
         left = _left(gone)
-    tenants, apart = _tenants(plan for plan, _limit in gone), _with_their_own(gone, now)
     return [
         Removal(
             limit=limit,
             plan=plan.name,
-            tenants=tenants[plan.pk] - apart[plan.pk, limit.scope, limit.name],
+            tenants=tenants,
             last={limit.scope, EVERY_SCOPE}.isdisjoint(left.get(plan.pk, ())),
         )
-        for plan, limit in gone
+        for (plan, limit), tenants in zip(gone, having(gone, now), strict=True)
     ]
 
 
@@ -62,32 +59,3 @@ def _left(gone: Sequence[tuple[Plan, Limit]]) -> dict[int, Collection[str]]:
         if pk not in going:
             found[plan] = {*found.get(plan, ()), scope}
     return found
-
-
-def _tenants(plans: Iterable[Plan]) -> Counter[int]:
-    """How many tenants each plan has, as `quotas.services.outlook.tenants_of` finds them."""
-    rows = Tenant.objects.order_by().values("plan", "plan__active").annotate(count=Count("pk"))
-    found, homeless = Counter[int](), 0
-    for plan, active, count in rows.values_list("plan", "plan__active", "count"):
-        found[plan] = count if active else 0
-        homeless += 0 if active else count
-    default = next((plan.pk for plan in plans if plan.is_default and plan.active), None)
-    if default is not None:
-        found[default] += homeless
-    return found
-
-
-def _with_their_own(
-    gone: Sequence[tuple[Plan, Limit]], now: datetime
-) -> Counter[tuple[int, str, str]]:
-    """How many tenants of a plan have an override in place of its (scope, name)."""
-    default = next((plan.pk for plan, _limit in gone if plan.is_default and plan.active), 0)
-    rows = Override.objects.in_force(now).order_by().distinct()
-    rows = rows.filter(
-        scope__in={limit.scope for _plan, limit in gone},
-        name__in={limit.name for _plan, limit in gone},
-    )
-    columns = rows.values_list("tenant", "scope", "name", "tenant__plan", "tenant__plan__active")
-    return Counter(
-        (plan if active else default, scope, name) for _tenant, scope, name, plan, active in columns
-    )

@@ -91,8 +91,8 @@ def of_plan(tenant: Tenant, plan: Plan | None, *, now: datetime) -> list[Change]
 
 def outlooks_of(changes: Iterable[Change], *, now: datetime) -> list[Outlook]:
     """What the edits among these changes mean; see `outlooks_among`."""
-    concerned = dict.fromkeys((each.tenant.pk, edit) for each in changes for edit in each.edits)
-    return outlooks_among([(Tenant.objects.filter(pk=pk), edit) for pk, edit in concerned], now=now)
+    concerned = dict.fromkeys((each.tenant, edit) for each in changes for edit in each.edits)
+    return outlooks_among(list(concerned), now=now)
 
 
 def lost_in(changes: Iterable[Change]) -> list[Removal]:

@@ -73,6 +73,8 @@ def test_looking_changes_nothing_whoever_looks(staff, company, route):
         assert before == stored(), address
 
 
+# What is remembered of policies goes with the commit: a step must meet what the one before it did.
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     "route",
     [

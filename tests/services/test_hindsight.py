@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
-from django.db.models import F
+from django.db.models import F, Q
 from django.test.utils import CaptureQueriesContext
 from django.urls import path
 from rest_framework.views import APIView
@@ -18,6 +18,7 @@ from quotas.drf import PlanThrottle, TokenBucketThrottle
 from quotas.models import Tenant, UsageHour, UsageQuarter
 from quotas.services import hindsight
 from quotas.services.hindsight import Hindsight, hindsight_of
+from quotas.services.last_day import last_day
 from tests.domain.calls import rule
 from tests.models.rows import a_tenant
 
@@ -65,8 +66,10 @@ def used(tenant, units, *, ago=0, scope="api", generation=1, calls=1):
     )
 
 
-def told(limit):
-    return hindsight_of(limit, Tenant.objects.all(), now=NOW)
+def told(limit, *tenants):
+    """What is told of these tenants, or of all."""
+    known = [each.pk for each in tenants] or list(Tenant.objects.values_list("pk", flat=True))
+    return hindsight_of(limit, known, last_day(Q(tenant__in=known), now=NOW))
 
 
 def test_what_was_beyond_the_most_that_fits_is_counted_over_tenants_and_quarters():
@@ -93,7 +96,7 @@ def test_only_the_tenants_concerned_count():
     used(mine, 1)
     used(other, 999)
 
-    assert 1 == hindsight_of(a_limit(), Tenant.objects.filter(pk=mine.pk), now=NOW).units
+    assert 1 == told(a_limit(), mine).units
 
 
 def test_what_redis_had_counted_before_it_lost_its_memory_is_judged_apart():
@@ -188,12 +191,51 @@ def test_of_too_many_tenants_those_who_used_most_are_looked_at(monkeypatch):
     )
 
 
+@pytest.mark.parametrize("at_first", [1, 2, 3, 9])
+def test_those_who_used_most_are_found_by_the_scope_of_the_limit(monkeypatch, at_first):
+    monkeypatch.setattr(hindsight, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(hindsight, "AT_FIRST", at_first)
+    for units in (160, 170, 0, 155):
+        tenant = a_tenant()
+        used(tenant, 1000 - units, scope="other")
+        used(tenant, units)
+    used(a_tenant(), 900)
+
+    found = told(a_limit())
+
+    assert (1070, 2, 770, True) == (found.units, found.tenants, found.denied, found.some)
+    assert Hindsight(units=900, tenants=1, denied=750, denied_tenants=1) == told(
+        a_limit(), Tenant.objects.last()
+    )
+
+
+def test_the_only_one_who_used_a_scope_is_found_behind_all_who_used_others(monkeypatch):
+    monkeypatch.setattr(hindsight, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(hindsight, "AT_FIRST", 2)
+    for _ in range(3):
+        used(a_tenant(), 500, scope="other")
+    used(a_tenant(), 160)
+
+    assert Hindsight(units=160, tenants=1, denied=10, denied_tenants=1) == told(a_limit())
+
+
+def test_where_only_some_are_looked_at_and_used_nothing_that_counts_it_may_be_elsewhere(
+    monkeypatch,
+):
+    monkeypatch.setattr(hindsight, "MOST_LOOKED_AT", 2)
+    for _ in range(3):
+        used(a_tenant(), 500, scope="code")
+    used(a_tenant(), 160)
+
+    assert told(a_limit(scope="*")).is_blind
+
+
 @pytest.mark.parametrize(
     ("limit", "queries"),
     [
-        pytest.param(a_limit(), 2, id="one-scope"),
-        pytest.param(a_limit(scope="*"), 2, id="every-scope"),
-        pytest.param(a_limit(CalendarQuota(amount=1, unit=CalendarUnit.DAY)), 3, id="civil"),
+        pytest.param(a_limit(), 3, id="one-scope"),
+        pytest.param(a_limit(scope="*"), 3, id="every-scope"),
+        pytest.param(a_limit(CalendarQuota(amount=1, unit=CalendarUnit.DAY)), 4, id="civil"),
     ],
 )
 def test_it_takes_as_many_queries_whatever_is_recorded(limit, queries):

@@ -11,7 +11,8 @@ from quotas.domain.edits import Edit
 from quotas.domain.policies import Limit
 from quotas.domain.words import SubjectKind
 from quotas.models import UsageHour, UsageQuarter
-from quotas.services.outlook import outlooks, tenants_of
+from quotas.services.having import having
+from quotas.services.outlook import outlooks, outlooks_among, plan_tenants, tenants_of
 from tests.domain.calls import rule
 from tests.models.rows import a_plan, a_tenant, an_override
 
@@ -175,16 +176,65 @@ def test_an_edit_takes_as_many_queries_for_one_tenant_as_for_many():
         assert many == outlook.above
         counts.append(len(queries))
 
-    assert [8, 8] == counts
+    assert [9, 9] == counts
 
 
-def test_of_many_edits_only_the_first_ten_are_looked_up_and_others_ask_for_any_cut():
+def test_of_many_edits_only_the_first_three_are_looked_up_and_others_ask_for_any_cut():
     tenant = a_tenant(plan=a_plan())
-    cuts = [a_cut(name=f"n{number}", to=99) for number in range(12)]
+    cuts = [a_cut(name=f"n{number}", to=99) for number in range(5)]
     raised = a_cut(name="more", to=101)
 
-    with CaptureQueriesContext(connection) as queries:
-        found = outlooks(tenant.plan, [*cuts, raised], now=NOW)
+    found = outlooks(tenant.plan, [raised, *cuts, raised], now=NOW)
 
-    assert [False] * 10 + [True, True, False] == [each.asks for each in found]
-    assert 10 * 8 + 3 == len(queries)
+    assert [False] * 4 + [True, True, False] == [each.asks for each in found]
+    assert [True] * 4 + [False, False, True] == [each.told for each in found]
+
+
+def test_edits_are_looked_up_where_anybody_has_the_limit():
+    empty, tenant = a_plan(), a_tenant(plan=a_plan())
+    cuts = [a_cut(name=f"n{number}") for number in range(4)]
+
+    found = outlooks_among(
+        [*((empty, each) for each in cuts), *((tenant.plan, each) for each in cuts)], now=NOW
+    )
+
+    assert [False] * 4 + [True] * 3 + [False] == [each.told for each in found]
+    assert [0] * 4 + [1] * 4 == [each.tenants for each in found]
+
+
+def test_hours_are_read_once_for_all_limits_and_others_than_the_first_cost_no_query():
+    tenant = a_tenant(plan=a_plan())
+    an_override(tenant, starts_at=NOW - HOUR, name="n4")
+    an_hour(tenant, 60, label="api/n1")
+    counts = []
+    for many in (3, 5, 20):
+        cuts = [a_cut(name=f"n{number}") for number in range(many)]
+        with CaptureQueriesContext(connection) as queries:
+            found = outlooks(tenant.plan, cuts, now=NOW)
+        assert [0, 1, 0] == [each.above for each in found[:3]]
+        assert [1, 1, 1, 1, 0, *[1] * 15][:many] == [each.tenants for each in found]
+        assert 1 == sum('FROM "quotas_usagehour"' in each["sql"] for each in queries)
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1] == counts[2]
+
+
+@pytest.mark.parametrize("fields", [{}, {"is_default": True}, {"active": False}])
+def test_tenants_are_counted_as_they_are_found(fields):
+    plan, other = a_plan(**fields), a_plan(active=False)
+    for each in (plan, plan, None, other, a_plan()):
+        an_override(a_tenant(plan=each), starts_at=NOW - HOUR)
+        a_tenant(plan=each)
+    edit = a_cut()
+
+    assert [plan_tenants(plan, edit, NOW).count()] == having([(plan, edit.before)], NOW)
+
+
+def test_of_plans_and_tenants_together_each_edit_has_its_own():
+    mine, other = a_tenant(plan=a_plan()), a_tenant(plan=a_plan())
+    an_hour(mine, 60)
+    an_hour(other, 70)
+
+    found = outlooks_among([(mine.plan, a_cut()), (other, a_cut()), (mine, a_cut(to=65))], now=NOW)
+
+    assert [(1, 1), (1, 1), (1, 0)] == [(each.tenants, each.above) for each in found]
