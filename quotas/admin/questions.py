@@ -19,8 +19,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from quotas.admin.outlooks import Told, told
-from quotas.admin.parents import ModelAdmin, ModelForm
+from quotas.admin.parents import ModelAdmin
 from quotas.admin.removal_words import told_move, told_removal
+from quotas.admin.seen import SeenForm
 from quotas.domain.edits import Edit
 from quotas.domain.policies import Limit, Source
 from quotas.domain.words import Mode
@@ -124,7 +125,7 @@ def is_answered(data: Any) -> bool:
     return bool({PREVIEW, CONFIRMED} & data.keys())
 
 
-class Asking(ModelForm):
+class Asking(SeenForm):
     """A form of one row that is asked about when it takes much away."""
 
     asked_about: Question = NOTHING
