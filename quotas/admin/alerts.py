@@ -10,7 +10,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from quotas.admin.audit import AuditedAdmin
-from quotas.admin.parents import LookOnlyAdmin, ModelForm
+from quotas.admin.parents import LookOnlyAdmin
+from quotas.admin.seen import SeenForm
 from quotas.admin.versions import VersionedAdmin
 from quotas.domain.webhooks import new_secret
 from quotas.models import Alert, AlertSettings, Cap
@@ -38,7 +39,7 @@ class AlertAdmin(LookOnlyAdmin):
     show_full_result_count = False
 
 
-class AlertSettingsForm(ModelForm):
+class AlertSettingsForm(SeenForm):
     """How a tenant is told."""
 
     def clean_webhook_url(self) -> str:
@@ -78,6 +79,7 @@ class AlertSettingsAdmin(AuditedAdmin):
 class CapAdmin(VersionedAdmin):
     """What tenants allow themselves."""
 
+    form = SeenForm
     list_display = ["tenant", "scope", "name", "amount", "set_by", "set_at"]
     list_select_related = ["tenant", "set_by"]
     list_filter = ["scope", "name"]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.forms.formsets import DELETION_FIELD_NAME
 
-from quotas.admin.questions import NOTHING, PREVIEW, Question, is_answered
+from quotas.admin.answers import PREVIEW
+from quotas.admin.questions import NOTHING, Question, is_answered
 
 if TYPE_CHECKING:
     FormSet = forms.BaseModelFormSet[Any, Any]

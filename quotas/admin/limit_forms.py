@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from quotas.admin.parents import ModelForm
+from quotas.admin.seen import SeenForm
 from quotas.domain.periods import written_period
 from quotas.domain.phrases import (
     EXAMPLES,
@@ -42,7 +42,7 @@ def in_words(limit: LimitFields) -> str:
         return ""  # a word that is no choice, of a row that is refused
 
 
-class LimitForm(ModelForm):
+class LimitForm(SeenForm):
     """A limit, or some of its fields.
 
     What is wrong with an absent one is said of the whole row; of a field that was refused already,

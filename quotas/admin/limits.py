@@ -137,12 +137,9 @@ class LimitAdmin(AsksFirst, ShadowPages):
         self, request: HttpRequest, queryset: QuerySet[Any], field: str, value: Any
     ) -> HttpResponseBase | None:
         """What an action answers that would set one field of many rows; see `ask_once`."""
-        return self.ask_once(
-            request,
-            lambda: question_of(
-                [(row, changed(row, field, value)) for row in queryset], timezone.now()
-            ),
-        )
+        rows = list(queryset)
+        pairs = [(row, changed(row, field, value)) for row in rows]
+        return self.ask_once(request, rows, lambda: question_of(pairs, timezone.now()))
 
     def _set_all(
         self, request: HttpRequest, queryset: QuerySet[Any], field: str, value: Any

@@ -11,11 +11,12 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from quotas.admin.audit import AuditedAdmin
-from quotas.admin.parents import ModelForm, Select, TabularInline
+from quotas.admin.parents import Select, TabularInline
+from quotas.admin.seen import SeenForm
 from quotas.models import Membership
 
 
-class MembershipForm(ModelForm):
+class MembershipForm(SeenForm):
     """A membership; its user is chosen once, so that a page of members looks up none by itself."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -111,8 +111,9 @@ class PlanAdmin(TellsInForce, DeletedAdmin, PreviewAdmin):
             self.message_user(request, message, messages.ERROR)
             return None
         concerned = Plan.objects.filter(Q(is_default=True) | Q(pk=chosen[0].pk))
-        after = (changed(row, "is_default", row == chosen[0]) for row in concerned)
-        if asked := self.ask_once(request, lambda: Question(moves=plan_moves(after))):
+        plans = list(concerned)
+        after = [changed(row, "is_default", row == chosen[0]) for row in plans]
+        if asked := self.ask_once(request, plans, lambda: Question(moves=plan_moves(after))):
             return asked
         rows = locked(concerned)
         with transaction.atomic(using=rows.db):

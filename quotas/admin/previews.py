@@ -11,11 +11,12 @@ from django.template.loader import render_to_string
 from django.urls import path, reverse
 from django.utils import timezone
 
+from quotas.admin.answers import PREVIEW
 from quotas.admin.audit import AuditedAdmin
 from quotas.admin.formsets import LimitFormSet
 from quotas.admin.limit_forms import WORDED, WORDS, in_words
 from quotas.admin.promises import promise_block
-from quotas.admin.questions import PREVIEW, Asking, AsksFirst, Question
+from quotas.admin.questions import Asking, AsksFirst, Question
 from quotas.domain.periods import written_period
 from quotas.services.plan_moves import plan_moves
 from quotas.services.scopes import scopes_of_views, scopes_without_row

@@ -18,9 +18,18 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from quotas.admin.answers import (
+    CONFIRMED,
+    PREVIEW,
+    forget_unmeant,
+    is_meant,
+    sent_with,
+    yes_of,
+)
 from quotas.admin.outlooks import Told, told, told_together
-from quotas.admin.parents import ModelAdmin, ModelForm
+from quotas.admin.parents import ModelAdmin
 from quotas.admin.removal_words import told_move, told_removal
+from quotas.admin.seen import SeenForm
 from quotas.domain.edits import Edit
 from quotas.domain.policies import Limit, Source
 from quotas.domain.words import Mode
@@ -32,8 +41,6 @@ from quotas.services.removals import Removal
 from quotas.services.shadow import shadow_of
 
 CONFIRM = "quotas/admin/confirm.html"
-PREVIEW, CONFIRMED = "_preview", "_confirmed"
-"""What the buttons send that only look, and that were asked and mean it."""
 
 MOST_LISTED = 10
 """How many edits that were not looked up are told of one by one."""
@@ -130,7 +137,7 @@ def is_answered(data: Any) -> bool:
     return bool({PREVIEW, CONFIRMED} & data.keys())
 
 
-class Asking(ModelForm):
+class Asking(SeenForm):
     """A form of one row that is asked about when it takes much away."""
 
     asked_about: Question = NOTHING
@@ -183,9 +190,16 @@ class AsksFirst(ModelAdmin):
             return self.ask(request, asked.told, context)
         return super().render_change_form(request, context, *args, **kwargs)
 
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        if request.method == "POST":
+            forget_unmeant(request)
+        return super().changeform_view(request, *args, **kwargs)
+
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> Any:
+        if "_save" in request.POST:  # an action looks at its rows first
+            forget_unmeant(request)
         response = super().changelist_view(request, extra_context)
         shown = getattr(response, "context_data", None) or {}
         if "deletable_objects" in shown:
@@ -195,34 +209,34 @@ class AsksFirst(ModelAdmin):
         return self.ask(request, asked.told, shown) if asked else response
 
     def ask_once(
-        self, request: HttpRequest, look: Callable[[], Question]
+        self, request: HttpRequest, rows: Sequence[Any], look: Callable[[], Question]
     ) -> HttpResponseBase | None:
-        """What an action answers while what it means is to be asked.
+        """What an action on ``rows`` answers while what it means is to be asked.
 
-        None: nothing much is taken away, or whoever acts has said yes.
+        None: nothing much is taken away, or whoever acts has said yes to it, with these rows as
+        they are.
         """
         if PREVIEW in request.POST:  # a no
             return HttpResponseRedirect(request.get_full_path())
-        if CONFIRMED in request.POST:
+        if is_meant(request, rows):
             return None
         asked = look().due
-        return self.ask(request, asked.told) if asked else None
+        return self.ask(request, asked.told, rows=rows) if asked else None
 
     def ask(
-        self, request: HttpRequest, told: list[Told], context: dict[str, Any] | None = None
+        self,
+        request: HttpRequest,
+        told: list[Told],
+        context: dict[str, Any] | None = None,
+        rows: Sequence[Any] = (),
     ) -> HttpResponse:
         """The page between: what is taken away from whom, with all that the form has sent."""
-        sent = [
-            (name, value)
-            for name, values in request.POST.lists()
-            for value in values
-            if name not in {"csrfmiddlewaretoken", PREVIEW}
-        ]
         said = {
             **self.admin_site.each_context(request),
             **(context or {}),
             "outlooks": told,
-            "sent": sent,
+            "sent": sent_with(request),
+            "yes": yes_of(request, rows),
             "title": _("Are you sure?"),
             "subtitle": None,
             "opts": self.opts,

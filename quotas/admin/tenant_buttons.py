@@ -14,11 +14,12 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.translation import gettext as _
 
+from quotas.admin.answers import PREVIEW, is_meant
 from quotas.admin.audit import amend, last_entry, locked, log_changes
 from quotas.admin.bound import own_choices
 from quotas.admin.grant_steps import GrantExtra
 from quotas.admin.limit_steps import Boost, ResetCounter
-from quotas.admin.questions import CONFIRMED, NOTHING, PREVIEW, AsksFirst, Question
+from quotas.admin.questions import NOTHING, AsksFirst, Question
 from quotas.admin.tenant_page import TenantPage
 from quotas.admin.tenant_steps import MovePlan, ResetCounters, Resume, Step, Suspend
 from quotas.models import Tenant
@@ -70,8 +71,8 @@ class TenantButtons(AsksFirst, TenantPage):
         form = kind(tenant, data, initial={"seen": seen})
         own_choices(request, form)
         acts = request.method == "POST" and PREVIEW not in request.POST
-        if acts and (asked := self._asked_about(request, form)):
-            return self.ask(request, asked.told, {"original": tenant})
+        if acts and (asked := self._asked_about(request, tenant, form)):
+            return self.ask(request, asked.told, {"original": tenant}, [tenant])
         if acts and self._taken(request, tenant, form):
             level, done = form.done(tenant)
             self.message_user(request, done, level)
@@ -88,9 +89,9 @@ class TenantButtons(AsksFirst, TenantPage):
         }
         return TemplateResponse(request, "admin/quotas/tenant/step.html", context)
 
-    def _asked_about(self, request: HttpRequest, form: Step) -> Question:
+    def _asked_about(self, request: HttpRequest, tenant: Tenant, form: Step) -> Question:
         """What is to be answered before the step is taken."""
-        if CONFIRMED in request.POST or not form.is_valid():
+        if is_meant(request, [tenant]) or not form.is_valid():
             return NOTHING
         return form.question().due
 

@@ -6,6 +6,7 @@ from django.core.exceptions import ObjectDoesNotExist
 
 from quotas.models import Override, Plan, PlanLimit, Tenant
 from quotas.signals import policy_changed
+from tests.admin.asking import answered
 from tests.admin.pages import act, change_url, form_of, list_url, submit, texts_of
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, an_override
 
@@ -62,7 +63,7 @@ ACTIONS = [
     pytest.param(
         Override,
         "enforce",
-        {"_confirmed": "Yes"},
+        {},
         lambda: an_override(mode="shadow"),
         "mode",
         ("shadow", "enforce"),
@@ -89,7 +90,8 @@ def test_a1_an_action_leaves_one_entry_an_object_with_old_and_new_value(
     rows = [make() for _ in range(1 if action == "make_default" else 3)]
     assert {values[0]} == {valued(row, field) for row in rows}
 
-    response = act(staff_who_may("view", "change"), model, action, rows, **fields)
+    editor = staff_who_may("view", "change")
+    response = answered(editor, list_url(model), act(editor, model, action, rows, **fields))
 
     assert 302 == response.status_code
     assert {values[1]} == {valued(row, field) for row in rows}

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from quotas.domain.calendar import EPOCH
 from quotas.models import Override, Plan, PlanLimit, Tenant
 from tests import START_US
+from tests.admin.asking import answered
 from tests.admin.conftest import client_of
 from tests.admin.pages import act, change_url, form_of, list_url, submit
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user, an_override
@@ -54,7 +55,8 @@ def override(tenant):
 
 
 def by_form(chief, row, **changes):
-    assert 302 == submit(chief, change_url(row), type(row), **changes).status_code
+    page = submit(chief, change_url(row), type(row), **changes)
+    assert 302 == answered(chief, change_url(row), page).status_code
 
 
 def by_list(chief, row, **changes):
@@ -92,9 +94,7 @@ def loaded(tmp_path, row, **fields):
             id="inline",
         ),
         pytest.param(
-            lambda chief, row: by_form(
-                chief, row.tenant, **{"overrides-0-DELETE": "on"}, _confirmed="Yes"
-            ),
+            lambda chief, row: by_form(chief, row.tenant, **{"overrides-0-DELETE": "on"}),
             3,
             id="inline-deleted",
         ),
@@ -191,7 +191,7 @@ def test_p4_a_default_plan_that_staff_make_acts_within_the_poll(chief, limit, ne
     tenant = a_tenant("bolt")
     assert ("allowed", {"minute": 1}) == neighbour.ask(tenant)
 
-    act(chief, Plan, "make_default", [limit.plan], _confirmed="Yes")
+    answered(chief, list_url(Plan), act(chief, Plan, "make_default", [limit.plan]))
     neighbour.later(POLL)
 
     assert ("allowed", {"minute": 3}) == neighbour.ask(tenant)

@@ -10,6 +10,7 @@ from django.db import IntegrityError
 from quotas.admin.fields import PercentagesField, PeriodField
 from quotas.admin.plans import PlanAdmin
 from quotas.models import Membership, Override, Plan, PlanLimit, Tenant
+from tests.admin.asking import YES, answer
 from tests.admin.pages import add_url, change_url, list_url, submit, texts_of
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user, an_override
 
@@ -189,7 +190,8 @@ def test_the_history_keeps_old_and_new_values_of_a_change(staff):
     tenant = a_tenant(plan=free)
     limit = a_limit(free)
 
-    submit(staff, change_url(tenant), Tenant, plan=pro.pk, suspended="on", _confirmed="Yes")
+    asked = submit(staff, change_url(tenant), Tenant, plan=pro.pk, suspended="on")
+    answer(staff, change_url(tenant), asked, YES)
     submit(staff, change_url(limit), PlanLimit, period="1 hour", amount="")
     submit(staff, change_url(free), Plan, **{"name": "Basic", "limits-0-amount": "7"})
 

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from quotas.models import Override, PlanLimit, UsageHour, UsageQuarter
-from tests.admin.asking import YES, text_of
+from tests.admin.asking import YES, answer, text_of
 from tests.admin.editing import numbers
 from tests.admin.pages import act, change_url, form_of, list_url, submit
 from tests.models.rows import a_limit, a_tenant, an_override
@@ -49,8 +49,7 @@ def test_the_page_of_a_limit_asks_before_a_cut_and_a_yes_saves_it(staff, limit):
 
     assert "It concerns 2 tenants." in text_of(page)
     assert 10 == numbers(limit)[1]
-    sent = form_of(page, "confirm_form")
-    assert 302 == staff.post(change_url(limit), sent | YES).status_code
+    assert 302 == answer(staff, change_url(limit), page, YES).status_code
     assert (5, "Renamed") == (numbers(limit)[1], limit.title)
 
 
@@ -69,7 +68,7 @@ def test_the_page_of_an_override_asks_concerning_its_tenant(staff, override):
 
     assert "It concerns 1 tenant." in text_of(page)
     assert 10 == numbers(override)[1]
-    staff.post(change_url(override), form_of(page, "confirm_form") | YES)
+    answer(staff, change_url(override), page, YES)
     assert 5 == numbers(override)[1]
 
 
@@ -94,7 +93,7 @@ def test_the_list_asks_about_all_of_its_rows_together(staff, limit):
     again = staff.post(list_url(PlanLimit), {**sent, "_preview": "No"})
     assert "5" == form_of(again, "changelist-form")["form-0-amount"]
     assert 10 == numbers(limit)[1]
-    assert 302 == staff.post(list_url(PlanLimit), sent | YES).status_code
+    assert 302 == answer(staff, list_url(PlanLimit), asked, YES).status_code
     assert {5} == {numbers(row)[1] for row in (limit, other)}
 
 
@@ -117,7 +116,7 @@ def test_the_action_that_sets_an_amount_asks(staff, limit, override, model):
     sent = form_of(page, "confirm_form")
     staff.post(list_url(model), {**sent, "_preview": "No"})
     assert 10 == numbers(row)[1]
-    staff.post(list_url(model), sent | YES)
+    answer(staff, list_url(model), page, YES)
     assert 5 == numbers(row)[1]
 
 

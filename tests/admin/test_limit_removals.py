@@ -7,7 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from quotas.models import Plan, PlanLimit
-from tests.admin.pages import act, change_url, form_of, submit
+from tests.admin.asking import YES, answer
+from tests.admin.pages import act, change_url, submit
 from tests.models.rows import a_limit, a_tenant
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
@@ -65,8 +66,7 @@ def test_ticking_delete_in_the_plan_asks_and_a_yes_deletes(staff, limit):
     assert "2 tenants lose it." in page.content.decode()
     assert LAST in page.content.decode()
     assert PlanLimit.objects.exists()
-    sent = form_of(page, "confirm_form")
-    staff.post(change_url(limit.plan), sent | {"_confirmed": "Yes"})
+    answer(staff, change_url(limit.plan), page, YES)
     assert not PlanLimit.objects.exists()
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from quotas.models import Plan, UsageHour
+from tests.admin.asking import YES, answer, yes_on
 from tests.admin.editing import numbers
 from tests.admin.pages import change_url, form_of, submit
 from tests.models.rows import a_limit, a_plan, a_tenant
@@ -35,10 +36,8 @@ def test_a_cut_asks_first_and_a_yes_saves_it_with_all_that_was_sent(staff, limit
     assert "It concerns 2 tenants." in text
     assert "0 of them used more than 5 at once in the last 24 hours." in text
     assert "What is in use now stays counted." in text
-    answer = staff.post(
-        change_url(limit.plan), {**form_of(page, "confirm_form"), "_confirmed": "Yes"}
-    )
-    assert change_url(limit.plan) == answer.url
+    saved = answer(staff, change_url(limit.plan), page, YES)
+    assert change_url(limit.plan) == saved.url
     limit.plan.refresh_from_db()
     assert ("Renamed", 5) == (limit.plan.name, numbers(limit)[1])
 
@@ -57,9 +56,8 @@ def test_a_no_shows_the_form_again_with_all_that_was_sent(staff, limit):
 def test_words_that_cut_ask_as_well(staff, limit):
     page = submit(staff, change_url(limit.plan), Plan, **{"limits-0-words": "none"})
 
-    sent = form_of(page, "confirm_form")
     assert 10 == numbers(limit)[1]
-    staff.post(change_url(limit.plan), {**sent, "_confirmed": "Yes"})
+    answer(staff, change_url(limit.plan), page, YES)
     assert 0 == numbers(limit)[1]
 
 
@@ -114,7 +112,7 @@ def test_what_was_sent_is_escaped_on_the_page_between(staff, limit):
 
 
 def test_who_may_not_change_is_not_asked(staff, staff_who_may, limit):
-    sent = form_of(cut(staff, limit), "confirm_form") | {"_confirmed": "Yes"}
+    sent = yes_on(cut(staff, limit))
 
     assert 403 == staff_who_may("view").post(change_url(limit.plan), sent).status_code
     assert 10 == numbers(limit)[1]
@@ -124,6 +122,4 @@ def test_a_new_plan_does_not_ask(staff):
     plan = a_plan(is_default=True)
     a_tenant()
 
-    answer = submit(staff, change_url(plan), Plan, name="Other")
-
-    assert 302 == answer.status_code
+    assert 302 == submit(staff, change_url(plan), Plan, name="Other").status_code

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from quotas.models import LimitReset, Override, Tenant
 from quotas.services.usage import usage_of
+from tests.admin.asking import YES, answer
 from tests.admin.conftest import client_of
 from tests.admin.pages import change_url, form_of
 from tests.models.rows import a_limit, a_plan, a_tenant, a_user, an_override
@@ -79,7 +80,8 @@ def test_suspending_and_resuming_act_on_the_next_request_and_keep_the_reason(sta
 def test_a_tenant_moves_to_another_plan_and_to_the_default_one(staff, tenant):
     other = a_plan("gold")
 
-    take(staff, tenant, "plan", plan=other.pk, _confirmed="Yes")
+    asked = take(staff, tenant, "plan", plan=other.pk)
+    answer(staff, step_url(tenant, "plan"), asked, YES)
     assert other == Tenant.objects.get().plan
     take(staff, tenant, "plan", plan="")
     assert Tenant.objects.get().plan is None

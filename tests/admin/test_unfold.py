@@ -10,6 +10,7 @@ TESTS = [
     "tests/admin/test_forms.py",
     "tests/admin/test_plan_cuts.py",
     "tests/admin/test_plan_editor.py",
+    "tests/admin/test_seen.py",
     "tests/admin/test_tenant_list.py",
     "tests/admin/test_tenant_page.py",
     "tests/admin/test_tenant_steps.py",

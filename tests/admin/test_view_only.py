@@ -6,6 +6,7 @@ import pytest
 
 from quotas.admin.parents import LookOnlyAdmin
 from quotas.models import Tenant
+from tests.admin.asking import answered
 from tests.admin.companies import OWN, Company, stored
 from tests.admin.routes import posts, routes
 from tests.models.rows import a_plan, a_tenant, a_user
@@ -92,7 +93,7 @@ def test_the_same_posts_change_something_when_they_come_from_staff_who_may(
 
     for address, data in posts(route, staff, pk, **chosen):
         before = stored()
-        staff.post(address, data)
+        answered(staff, address, staff.post(address, data))
         if before != stored():
             changed.add(address)
 
