@@ -4,35 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.forms import models as model_forms
+
+from quotas.admin.odd_input import is_key
 
 
 def hold_page(admin: Any, request: Any, pk: str, using: str) -> None:
     """Lock the row of a page, and those that the page shows inline."""
-    try:
-        key = admin.opts.pk.to_python(pk)
-    except (ValidationError, ValueError):
-        return
-    if not _hold(admin.model, using, pk=key):
+    if not is_key(admin.opts.pk, pk) or not _hold(admin.model, using, pk=pk):
         return
     find: Any = getattr(model_forms, "_get_foreign_key")  # noqa: B009 - not in its stubs
     for inline in admin.get_inline_instances(request):
         column = find(admin.model, inline.model, fk_name=inline.fk_name).name
-        _hold(inline.model, using, **{column: key})
+        _hold(inline.model, using, **{column: pk})
 
 
 def hold_list(admin: Any, request: Any, using: str) -> None:
     """Lock the rows of a list that is edited in place."""
-    ending, keys = f"-{admin.opts.pk.name}", []
-    for name, value in request.POST.items():
-        if name.endswith(ending):
-            try:
-                keys.append(admin.opts.pk.to_python(value))
-            except (ValidationError, ValueError):
-                continue  # the form of that row says so
-    _hold(admin.model, using, pk__in=keys)
+    key = admin.opts.pk
+    sent = [value for name, value in request.POST.items() if name.endswith(f"-{key.name}")]
+    # What is none is left to the form of its row.
+    _hold(admin.model, using, pk__in=[value for value in sent if is_key(key, value)])
 
 
 def _hold(model: type[Model], using: str, **wanted: Any) -> int:

@@ -80,11 +80,11 @@ class OddInputAdmin(Admin):
         return {
             name: value
             for name, value in found.items()
-            if not isinstance(field := self._field(name), models.ForeignKey)
+            if not isinstance(field := self._initial_field(name), models.ForeignKey)
             or is_key(field.target_field, value)
         }
 
-    def _field(self, name: str) -> Any:
+    def _initial_field(self, name: str) -> Any:
         return next((each for each in self.opts.fields if each.name == name), None)
 
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from quotas.models import Override, PlanLimit, UsageHour, UsageQuarter
 from quotas.services import hindsight
-from tests.admin.asking import YES, text_of
-from tests.admin.pages import act, change_url, form_of, list_url, submit
+from tests.admin.asking import text_of, yes_on
+from tests.admin.pages import act, change_url, list_url, submit
 from tests.models.rows import a_limit, a_plan, a_tenant, an_override
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
@@ -100,7 +100,7 @@ def test_an_action_tells_a_few_of_many_and_the_rest_in_one_sentence(staff, model
         assert f"{many - 3} more limits are changed, which concern {(many - 3) * each} te" in text
 
     assert counts[1] == counts[2]
-    staff.post(list_url(model), form_of(page, "confirm_form") | YES)
+    staff.post(list_url(model), yes_on(page))
     field, value = ("amount", 5) if mode == "enforce" else ("mode", "enforce")
     assert {value} == set(model.objects.values_list(field, flat=True))
 
