@@ -93,9 +93,17 @@ class SeenForm(ModelForm):
         both = sent is not None and self._keep_theirs(sent)
         super().full_clean()
         if both and self.has_changed():
-            self.add_error(None, ValidationError(MEANWHILE, "meanwhile", {"changes": self._said()}))
+            error = ValidationError(MEANWHILE, "meanwhile", {"changes": self._said()})
+            self.add_error(self._place, error)
             # Rows that go are not asked for their errors.
             self.cleaned_data.pop(DELETION_FIELD_NAME, None)
+
+    @property
+    def _place(self) -> str | None:
+        """Where it is told: of rows inline unfold shows the errors of their fields alone."""
+        shown = [name for name, field in self.fields.items() if not field.widget.is_hidden]
+        both = [name for name in shown if name not in self.kept and name in self.theirs]
+        return next(iter(both or shown), None) if self.prefix else None
 
     def _keep_theirs(self, sent: str) -> bool:
         """Leave what only others have changed as it is; whether this form changes the row too."""
