@@ -24,7 +24,7 @@ from quotas.models import (
     UsageQuarter,
 )
 from quotas.models.versions import acting
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user, an_override
 
 MARK = "xyzzy"

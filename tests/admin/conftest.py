@@ -2,22 +2,10 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import Permission
-from django.test import Client
 
+from tests.admin.browsers import client_of
+from tests.admin.companies import MARK, OWN, Company, bound_staff
 from tests.models.rows import a_user
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
-
-
-def somebody_who_may(*codenames):
-    """A browser of somebody with these permissions alone."""
-    user = a_user(is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
-    return client_of(user)
 
 
 @pytest.fixture
@@ -37,3 +25,22 @@ def staff_who_may(db):
         return client_of(user)
 
     return make
+
+
+@pytest.fixture
+def other(db):
+    """A company whose every text has the mark that nobody of another may see."""
+    return Company(MARK)
+
+
+@pytest.fixture
+def company(other, settings):
+    """The company to which `bound` staff are bound."""
+    settings.QUOTAS_STAFF_TENANTS = "quotas.services.staff.by_membership"
+    return Company(OWN)
+
+
+@pytest.fixture
+def bound(company):
+    """The browser of somebody who may do everything, for one company."""
+    return bound_staff(company)

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from quotas.models import PlanLimit, Tenant
 from tests.admin.asking import YES, answered, text_of, yes_on
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.admin.pages import act, change_url, form_of, list_url, submit
 from tests.models.rows import a_limit, a_plan, a_tenant, a_user
 

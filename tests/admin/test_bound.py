@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from quotas.models import AnonymousQuarter, Membership, Override, Plan, PlanLimit, Status, Tenant
-from tests.admin.companies import MARK, OWN, Company, bound_staff, stored
+from tests.admin.companies import MARK, OWN, Company, stored
 from tests.admin.pages import change_url, list_url, submit
 from tests.admin.routes import posts, routes
 
@@ -37,23 +37,6 @@ each_row_route = pytest.mark.parametrize(
 each_list = pytest.mark.parametrize("route", [each for each in routes() if not each.values[0].text])
 NOBODYS = {AnonymousQuarter, Status}
 """Models whose pages tell of no tenant alone."""
-
-
-@pytest.fixture
-def other(db):
-    return Company(MARK)
-
-
-@pytest.fixture
-def company(other, settings):
-    """The company to which the staff of these tests are bound."""
-    settings.QUOTAS_STAFF_TENANTS = "quotas.services.staff.by_membership"
-    return Company(OWN)
-
-
-@pytest.fixture
-def bound(company):
-    return bound_staff(company)
 
 
 def shown(response):

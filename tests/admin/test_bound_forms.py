@@ -7,29 +7,13 @@ from django.urls import reverse
 
 from quotas.errors import StaffTenantsUnknown
 from quotas.models import Membership, Override, Plan, PlanLimit, Tenant
-from tests.admin.companies import MARK, OWN, Company, bound_staff, stored
+from tests.admin.companies import MARK, OWN, stored
 from tests.admin.pages import act, add_url, change_url, form_of, list_url, submit, texts_of
 from tests.models.rows import a_membership, a_plan, a_user, an_override
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
 
 ABSENT = 987_654
-
-
-@pytest.fixture
-def other(db):
-    return Company(MARK)
-
-
-@pytest.fixture
-def company(other, settings):
-    settings.QUOTAS_STAFF_TENANTS = "quotas.services.staff.by_membership"
-    return Company(OWN)
-
-
-@pytest.fixture
-def bound(company):
-    return bound_staff(company)
 
 
 def step(tenant, name):

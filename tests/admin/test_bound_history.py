@@ -6,26 +6,10 @@ import pytest
 from django.urls import reverse
 
 from quotas.models import Override, Plan, PlanLimit, Tenant
-from tests.admin.companies import GONE, MARK, OWN, Company, an_entry, bound_staff, stored
+from tests.admin.companies import GONE, MARK, OWN, an_entry, stored
 from tests.admin.pages import form_of, list_url
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
-
-
-@pytest.fixture
-def other(db):
-    return Company(MARK)
-
-
-@pytest.fixture
-def company(other, settings):
-    settings.QUOTAS_STAFF_TENANTS = "quotas.services.staff.by_membership"
-    return Company(OWN)
-
-
-@pytest.fixture
-def bound(company):
-    return bound_staff(company)
 
 
 def address(model, page, *args):

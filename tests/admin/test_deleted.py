@@ -11,48 +11,20 @@ from django.urls import reverse
 
 from quotas.models import Cap, Membership, Override, Plan, PlanLimit, Tenant
 from quotas.models.versions import acting
-from tests.admin.conftest import somebody_who_may
+from tests.admin.deleting import (
+    ROWS,
+    back_url,
+    bring_back,
+    deleted_url,
+    each_model,
+    gone,
+    listed,
+    refused,
+)
 from tests.admin.pages import form_of, list_url
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, an_override
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.admin.urls")]
-
-ROWS = {Plan: a_plan, PlanLimit: a_limit, Tenant: a_tenant, Override: an_override}
-each_model = pytest.mark.parametrize("model", ROWS, ids=lambda model: model.__name__)
-
-
-def deleted_url(model):
-    return list_url(model) + "deleted/"
-
-
-def back_url(row):
-    """The page of the row's last version, which tells that it was deleted."""
-    version = type(row).history.filter(id=row.pk).latest()
-    name = f"admin:quotas_{type(row).__name__.lower()}_bring_back"
-    return reverse(name, args=[version.history_id])
-
-
-def gone(row):
-    """The same row, deleted: Django takes its number away."""
-    pk = row.pk
-    row.delete()
-    row.pk = pk
-    return row
-
-
-def bring_back(client, row, **fields):
-    url = back_url(row)
-    sent = form_of(client.get(url), "bring_back_form")
-    return client.post(url, {**sent, "reason": "a mistake", **fields})
-
-
-def refused(response):
-    assert 200 == response.status_code
-    return [*response.context["wrong"], *response.context["form"].non_field_errors()]
-
-
-def listed(response):
-    return [row["said"].what for row in response.context["rows"]]
 
 
 @each_model
@@ -244,53 +216,6 @@ def test_no_other_version_is_a_way_back(staff):
         url = reverse(name, args=[version.history_id])
         assert 404 == staff.get(url).status_code
         assert 404 == staff.post(url, {"reason": "r"}).status_code
-
-
-def a_whole_plan():
-    return gone(a_limit().plan)
-
-
-def a_whole_tenant():
-    tenant = an_override().tenant
-    Cap.objects.create(tenant=tenant, scope="api", name="minute", amount=5)
-    return gone(tenant)
-
-
-@pytest.mark.parametrize(
-    ("make", "may"),
-    [
-        pytest.param(a_whole_plan, ["view_plan", "add_plan"], id="a-plan-and-not-its-limit"),
-        pytest.param(a_whole_plan, ["view_plan", "add_planlimit"], id="a-limit-and-not-its-plan"),
-        pytest.param(a_whole_plan, ["add_plan", "add_planlimit"], id="a-plan-unseen"),
-        pytest.param(a_whole_tenant, ["view_tenant", "add_tenant", "add_cap"], id="no-override"),
-        pytest.param(a_whole_tenant, ["view_tenant", "add_tenant", "add_override"], id="no-cap"),
-        pytest.param(a_whole_plan, [], id="nothing"),
-    ],
-)
-def test_by_hand_nobody_brings_back_what_they_may_not_add(make, may):
-    row = make()
-    client = somebody_who_may(*may)
-
-    assert 403 == client.get(back_url(row)).status_code
-    assert 403 == client.post(back_url(row), {"reason": "r"}).status_code
-    assert not type(row).objects.exists()
-
-
-def test_who_may_add_all_of_it_brings_it_back():
-    row = a_whole_tenant()
-    may = ["view_tenant", "add_tenant", "add_override", "add_cap"]
-
-    assert 302 == bring_back(somebody_who_may(*may), row).status_code
-
-
-@each_model
-def test_who_may_look_sees_what_was_deleted_and_no_way_back(staff_who_may, model):
-    row = gone(ROWS[model]())
-    page = staff_who_may("view").get(deleted_url(model))
-
-    assert 1 == len(listed(page))
-    assert back_url(row) not in page.content.decode()
-    assert 403 == staff_who_may("nothing").get(deleted_url(model)).status_code
 
 
 @each_model

@@ -10,7 +10,7 @@ from django.contrib.admin.models import LogEntry
 from quotas.errors import NotInPlan
 from quotas.models import Override, PlanLimit, Tenant
 from quotas.models.limit_resets import reset_limit
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.admin.pages import form_of
 from tests.admin.test_deleted import back_url, bring_back, gone
 from tests.models.rows import a_limit, a_plan, a_tenant, a_user, an_override

@@ -14,7 +14,7 @@ from quotas.domain.calendar import EPOCH
 from quotas.models import Override, Plan, PlanLimit, Tenant
 from tests import START_US
 from tests.admin.asking import answered
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.admin.pages import act, change_url, form_of, list_url, submit
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user, an_override
 from tests.services.conftest import _neighbours, clock, neighbour

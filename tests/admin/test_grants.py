@@ -13,7 +13,7 @@ from quotas.engine.connection import link
 from quotas.engine.script import grant_script
 from quotas.models import Override
 from quotas.services.usage import usage_of
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.admin.pages import form_of
 from tests.admin.test_tenant_steps import said, somebody_who_may, step_url, take
 from tests.engine.proxy import Proxy

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connections
 
 from quotas.engine import granting
 from quotas.models import Override
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.admin.pages import form_of, texts_of
 from tests.admin.test_tenant_steps import said, step_url, take
 from tests.models.rows import a_limit, a_plan, a_tenant, a_user

@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission
 
 from quotas.models import Plan, PlanLimit, Tenant
 from quotas.services.in_force import of_tenants, without_an_answer
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.admin.pages import act, add_url, change_url, list_url, submit, texts_of
 from tests.engine.proxy import nobody
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user, an_override

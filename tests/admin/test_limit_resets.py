@@ -10,7 +10,7 @@ import pytest
 from django.db import connections
 
 from quotas.models import LimitReset
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.admin.pages import form_of
 from tests.admin.test_tenant_steps import said, somebody_who_may, step_url, take
 from tests.models.rows import a_limit, a_plan, a_tenant, a_user

@@ -7,7 +7,7 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from quotas.models import Cap, Override, Plan, PlanLimit, Tenant
-from tests.admin.conftest import somebody_who_may
+from tests.admin.browsers import somebody_who_may
 from tests.admin.pages import form_of
 from tests.models.rows import a_limit, a_plan, a_tenant, an_override
 

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from quotas.models import Plan, Status
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.admin.pages import list_url
 from tests.engine.proxy import nobody
 from tests.models.rows import a_limit, a_tenant, a_user

@@ -14,7 +14,7 @@ from django.utils import timezone
 from quotas.models import LimitReset, Override, Tenant
 from quotas.services.usage import usage_of
 from tests.admin.asking import YES, answer
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.admin.pages import change_url, form_of
 from tests.models.rows import a_limit, a_plan, a_tenant, a_user, an_override
 from tests.services.asking import allowed, ask, of_tenant

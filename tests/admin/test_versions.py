@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from quotas.models import Cap, Override, Plan, PlanLimit, Tenant
 from quotas.models.versions import acting
-from tests.admin.conftest import somebody_who_may
+from tests.admin.browsers import somebody_who_may
 from tests.admin.pages import act, change_url, submit
 from tests.models.rows import a_limit, a_plan, a_tenant, an_override
 from tests.views.looking import Reading

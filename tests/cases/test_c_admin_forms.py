@@ -8,7 +8,7 @@ import pytest
 
 from quotas.domain.limits import DenyAll, Unlimited
 from quotas.models import Plan, PlanLimit
-from tests.admin.conftest import client_of
+from tests.admin.browsers import client_of
 from tests.admin.pages import add_url, change_url, form_of, list_url, submit
 from tests.models.rows import a_limit, a_plan, a_user, limit_fields
 
