@@ -10,6 +10,8 @@ import json
 from bisect import bisect_right
 from collections import defaultdict
 from datetime import datetime, timedelta
+from heapq import merge
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import TextField
@@ -31,13 +33,16 @@ if TYPE_CHECKING:
 MOST_SHOWN = 10
 MOST_HOURS = 24 * 7
 """Up to so many hours peaks are shown by the hour, else by the day."""
+AT_ONCE = 24
+"""Hours that are held at once: those of a month would set off the garbage collector, whose look at
+all that a process holds takes longer than the sums."""
 LONGEST = timedelta(days=35)
 """How far back is read: as long as hours are kept."""
 
 SUMS = ("admitted", "denied", "units", "early")
 
 
-class _Counted(NamedTuple):
+class _Hour(NamedTuple):
     """An hour of one generation. ``callers`` and ``peaks`` as `UsageHour` has them."""
 
     start_us: int
@@ -60,21 +65,62 @@ def calls_of(
     the days of a span of more than a week. Of a span that is longer than hours are kept its end.
     """
     first, last = _whole(max(start, end - LONGEST), end)
-    hours = list(_hours(tenant_pk, first, last, tallied))
-    callers = _busiest(hours)
-    total, listed = Calls(), Calls()
-    for each in hours:
-        total.add(*each.sums)
+    adding = _Adding(_edges(first, last, zone))
+    for hour in _hours(tenant_pk, first, last, tallied):
+        adding.add(hour)
+    callers = adding.busiest()
+    listed = Calls()
     for sums in callers.values():
         listed.add(sums.admitted, sums.denied, sums.units, sums.early)
     return CallsByHour(
         start=instant_at(first, zone),
         end=instant_at(last, zone),
-        total=total,
+        total=adding.total,
         callers=callers,
-        rest=total.less(listed),
-        peaks=_peaks(hours, _edges(first, last, zone), zone),
+        rest=adding.total.less(listed),
+        peaks=adding.peaks(zone),
     )
+
+
+class _Adding:
+    """Adds up hours, which come in order; peaks between ``edges`` (us) and the end of the last."""
+
+    def __init__(self, edges: list[int]) -> None:
+        self.total = Calls()
+        self._edges = edges
+        self._callers: dict[str, list[int]] = {}
+        self._peaks: dict[str, dict[int, tuple[int, int | None]]] = defaultdict(dict)
+
+    def add(self, hour: _Hour) -> None:
+        """Count this hour, too."""
+        self.total.add(*hour.sums)
+        for caller, (admitted, denied, units, early) in hour.callers.items():
+            found = self._callers.setdefault(caller, [0, 0, 0, 0])
+            found[0] += admitted
+            found[1] += denied
+            found[2] += units
+            found[3] += early
+        bucket = bisect_right(self._edges, hour.start_us) - 1
+        for label, (used, most) in hour.peaks.items():
+            high, _ = self._peaks[label].get(bucket, (used, most))
+            self._peaks[label][bucket] = max(used, high), most
+
+    def busiest(self) -> dict[str, Calls]:
+        """The callers who called most, the busiest first."""
+        added = {caller: Calls(*sums) for caller, sums in self._callers.items()}
+        ranked = sorted(added.items(), key=lambda each: (-each[1].requests, each[0]))
+        return dict(ranked[:MOST_SHOWN])
+
+    def peaks(self, zone: ZoneInfo) -> dict[str, tuple[Peak, ...]]:
+        """The highest of each bucket; what fitted at once as the latest hour of it says."""
+        instants = [instant_at(edge, zone) for edge in self._edges]
+        return {
+            label: tuple(
+                Peak(start=instants[bucket], end=instants[bucket + 1], used=used, most=most)
+                for bucket, (used, most) in peaks.items()
+            )
+            for label, peaks in sorted(self._peaks.items())
+        }
 
 
 def _whole(start: datetime, end: datetime) -> tuple[int, int]:
@@ -82,31 +128,40 @@ def _whole(start: datetime, end: datetime) -> tuple[int, int]:
     return microseconds(start) // HOUR_US * HOUR_US, -(-microseconds(end) // HOUR_US) * HOUR_US
 
 
-def _hours(tenant_pk: int, first: int, last: int, tallied: Tallied | None) -> Iterator[_Counted]:
+def _hours(tenant_pk: int, first: int, last: int, tallied: Tallied | None) -> Iterable[_Hour]:
     live = [each for each in tallied.hours if first <= each.start_us < last] if tallied else []
     generation = tallied.generation if tallied else 0
     known = {(each.start_us, generation) for each in live}
+    kept = (hour for of, hour in _kept(tenant_pk, first, last) if (hour.start_us, of) not in known)
+    return merge(kept, sorted(map(_live, live), key=_start), key=_start)
+
+
+def _kept(tenant_pk: int, first: int, last: int) -> Iterator[tuple[int, _Hour]]:
+    """Generations and their hours, in order. One query."""
     rows = UsageHour.objects.filter(
         tenant=tenant_pk, start__gte=instant_at(first), start__lt=instant_at(last)
-    ).order_by()
+    ).order_by("start")
     texts = {f"{name}_text": Cast(name, TextField()) for name in ("callers", "peaks")}
-    found = list(rows.annotate(**texts).values_list("start", "generation", *SUMS, *texts))
-    callers, peaks = (_parsed(row[at] for row in found) for at in (-2, -1))
-    for row, called, filled in zip(found, callers, peaks, strict=True):
-        start, of, *sums = row[:-2]
-        start_us = microseconds(start)
-        if (start_us, of) not in known:
-            yield _Counted(start_us, sums, called, filled)
-    yield from map(_live, live)
+    found = iter(rows.annotate(**texts).values_list("generation", "start", *texts, *SUMS))
+    while some := list(islice(found, AT_ONCE)):
+        callers, peaks = (_parsed(row[at] for row in some) for at in (2, 3))
+        for (generation, start, _, _, *sums), called, filled in zip(
+            some, callers, peaks, strict=True
+        ):
+            yield generation, _Hour(microseconds(start), sums, called, filled)
+
+
+def _start(hour: _Hour) -> int:
+    return hour.start_us
 
 
 def _parsed(texts: Iterable[str]) -> list[dict[str, Any]]:
-    """Objects from JSON, all at once: a month has hundreds of hours."""
+    """Objects from JSON, several at once: a month has hundreds of hours."""
     return json.loads(f"[{','.join(texts)}]")  # type: ignore[no-any-return]
 
 
-def _live(hour: Hour) -> _Counted:
-    return _Counted(
+def _live(hour: Hour) -> _Hour:
+    return _Hour(
         hour.start_us,
         (hour.admitted, hour.denied, hour.units, hour.early),
         {
@@ -115,17 +170,6 @@ def _live(hour: Hour) -> _Counted:
         },
         {each.label: (each.used, each.most) for each in hour.peaks},
     )
-
-
-def _busiest(hours: Iterable[_Counted]) -> dict[str, Calls]:
-    """The callers who called most, the busiest first."""
-    found: dict[str, list[Sequence[int]]] = defaultdict(list)
-    for each in hours:
-        for caller, sums in each.callers.items():
-            found[caller].append(sums)
-    added = {caller: Calls(*map(sum, zip(*each, strict=True))) for caller, each in found.items()}
-    ranked = sorted(added.items(), key=lambda each: (-each[1].requests, each[0]))
-    return dict(ranked[:MOST_SHOWN])
 
 
 def _edges(first: int, last: int, zone: ZoneInfo) -> list[int]:
@@ -137,23 +181,3 @@ def _edges(first: int, last: int, zone: ZoneInfo) -> list[int]:
         day = period_at(CalendarUnit.DAY, instant_at(edges[-1]), zone=zone)
         edges.append(min(last, day.end_us))
     return edges
-
-
-def _peaks(
-    hours: Iterable[_Counted], edges: list[int], zone: ZoneInfo
-) -> dict[str, tuple[Peak, ...]]:
-    """The highest of each bucket; what fitted at once as the latest hour of it says."""
-    found: dict[str, dict[int, tuple[int, int | None]]] = defaultdict(dict)
-    for each in sorted(hours, key=lambda hour: hour.start_us):
-        bucket = bisect_right(edges, each.start_us) - 1
-        for label, (used, most) in each.peaks.items():
-            high, _ = found[label].get(bucket, (used, most))
-            found[label][bucket] = max(used, high), most
-    instants = [instant_at(edge, zone) for edge in edges]
-    return {
-        label: tuple(
-            Peak(start=instants[bucket], end=instants[bucket + 1], used=used, most=most)
-            for bucket, (used, most) in peaks.items()
-        )
-        for label, peaks in sorted(found.items())
-    }

@@ -6,9 +6,10 @@ Each function is one query, whatever the number of buckets, scopes and generatio
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import date, datetime
-from functools import reduce
-from itertools import chain, pairwise
+from functools import lru_cache, reduce
+from itertools import chain
 from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,14 +39,16 @@ BY_BUCKET = """
     SELECT bucket.column1, kept.scope, {apart},
         SUM(kept.admitted), SUM(kept.denied), SUM(kept.shadow_denied), SUM(kept.units),
         {joined}(CASE WHEN kept.denied + kept.shadow_denied > 0
-            AND kept.start >= %s AND kept.start < %s THEN {text} END{comma})
+            AND kept.start >= %s AND kept.start < %s THEN {text} END, '{line}')
     FROM (VALUES {buckets}) AS bucket CROSS JOIN ({kept}) AS kept
     WHERE kept.start >= bucket.column2 AND kept.start < bucket.column3 GROUP BY 1, 2, 3"""
 APART = "CASE WHEN kept.generation = %s AND kept.start >= %s THEN kept.start END"
 JOINING = {
-    "sqlite": {"joined": "group_concat", "text": "kept.limits", "comma": ""},
-    "postgresql": {"joined": "string_agg", "text": "kept.limits::text", "comma": ", ','"},
+    "sqlite": {"joined": "group_concat", "text": "kept.limits"},
+    "postgresql": {"joined": "string_agg", "text": "kept.limits::text"},
 }
+LINE = "\n"
+"""Between two texts: JSON has none of them inside."""
 
 Sums = tuple[int, int, int, int]
 Limits = dict[str, tuple[int, int]]
@@ -124,16 +127,17 @@ def _statement(
     kept, params = rows.query.get_compiler(rows.db).as_sql()
     values = ", ".join(["(%s, %s, %s)"] * buckets)
     words = JOINING[connection.vendor]
-    return BY_BUCKET.format(buckets=values, apart=apart, kept=kept, **words), params
+    return BY_BUCKET.format(buckets=values, apart=apart, kept=kept, line=LINE, **words), params
 
 
 def _buckets(
     edges: Sequence[int], ranges: Sequence[Extent], connection: BaseDatabaseWrapper
 ) -> Iterator[tuple[int, Any, Any]]:
     """Number, start and stop of each bucket that is in one of ``ranges``."""
-    for number, (start, stop) in enumerate(pairwise(edges)):
+    prepared = [_prepared(edge, connection) for edge in edges]
+    for number, start in enumerate(edges[:-1]):
         if any(each.start <= start < each.stop for each in ranges):
-            yield number, _prepared(start, connection), _prepared(stop, connection)
+            yield number, prepared[number], prepared[number + 1]
 
 
 def _of(scope: str | None) -> dict[str, str]:
@@ -141,14 +145,19 @@ def _of(scope: str | None) -> dict[str, str]:
 
 
 def _denied(texts: str | None) -> Limits:
-    """The sums of JSON objects with commas between them, by label."""
+    """The sums of JSON objects, each in a line, by label."""
     found: dict[str, list[int]] = {}
-    for limits in json.loads(f"[{texts or ''}]"):
-        for label, (denied, shadow_denied) in limits.items():
+    for text, times in Counter(texts.split(LINE) if texts else ()).items():
+        for label, denied, shadow_denied in _limits(text):
             sums = found.setdefault(label, [0, 0])
-            sums[0] += denied
-            sums[1] += shadow_denied
+            sums[0] += denied * times
+            sums[1] += shadow_denied * times
     return {label: _two(sums) for label, sums in found.items()}
+
+
+@lru_cache(maxsize=4096)  # one limit denied a few times: a month has thousands of such quarters
+def _limits(text: str) -> tuple[tuple[str, int, int], ...]:
+    return tuple((label, *_two(pair)) for label, pair in json.loads(text).items())
 
 
 def _four(sums: Sequence[int]) -> Sums:

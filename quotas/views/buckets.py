@@ -38,9 +38,9 @@ class Buckets:
         """Each bucket's day, or its time with the day."""
         by_day, by_time = pgettext("date format", "D j M Y"), pgettext("date format", "j M Y, H:i")
         form = by_day if self._by_day else by_time
-        return [
-            wording.dated(each.start, form) if sums.requests else "" for each, sums in self.counted
-        ]
+        filled = [each.start for each, sums in self.counted if sums.requests]
+        dated = iter(wording.dates(filled, form))
+        return [next(dated) if sums.requests else "" for _each, sums in self.counted]
 
     @property
     def busiest(self) -> tuple[str, Sums]:
@@ -56,8 +56,10 @@ class Buckets:
 
     def stacks(self) -> list[Stack]:
         """A bar for each."""
-        pairs = zip(self.names, self.counted, strict=True)
-        return [self._stack(name, sums) for name, (_bucket, sums) in pairs]
+        said = wording.named_each(zip(self.names, self._words(), strict=True))
+        return [
+            _stack(words, sums) for words, (_bucket, sums) in zip(said, self.counted, strict=True)
+        ]
 
     def ticks(self) -> Iterator[Tick]:
         """A week names each day below its bar; else the edges and what lies evenly between."""
@@ -77,11 +79,22 @@ class Buckets:
         for position, start in hours[:: max(1, -(-len(hours) // MOST_TICKS))]:
             yield tick(position / count, wording.dated(start, form))
 
-    def _stack(self, name: str, sums: Sums) -> Stack:
-        said = wording.listed(
-            words % {"count": wording.number(count)}
-            for kind, words in self._said.items()
-            if (count := getattr(sums, kind)) or kind == "admitted"
-        )
-        shadow = min(sums.shadow_denied, sums.admitted)
-        return Stack(wording.named(name, said), sums.admitted - shadow, shadow, sums.denied)
+    def _words(self) -> Iterator[str]:
+        """What was counted in each."""
+        comma = wording.comma()
+        kinds = (self._counts(kind, words) for kind, words in self._said.items())
+        for parts in zip(*kinds, strict=True):
+            yield comma.join(filter(None, parts))
+
+    def _counts(self, kind: str, words: str) -> list[str]:
+        """What is said of one kind in each; nothing where there was none, but for the admitted."""
+        counts = [getattr(sums, kind) for _bucket, sums in self.counted]
+        return [
+            words % {"count": number} if count or kind == "admitted" else ""
+            for count, number in zip(counts, wording.numbers(counts), strict=True)
+        ]
+
+
+def _stack(words: str, sums: Sums) -> Stack:
+    shadow = min(sums.shadow_denied, sums.admitted)
+    return Stack(words, sums.admitted - shadow, shadow, sums.denied)

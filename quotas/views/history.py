@@ -204,12 +204,15 @@ class HistoryView:
 
 
 def _row(words: str, sums: Sums, iso: str = "") -> Row:
+    requests, admitted, denied, shadow_denied, units = wording.numbers(
+        (sums.requests, sums.admitted, sums.denied, sums.shadow_denied, sums.units)
+    )
     return Row(
         words=words,
-        requests=wording.number(sums.requests),
-        admitted=wording.number(sums.admitted),
-        denied=wording.number(sums.denied),
-        shadow_denied=wording.number(sums.shadow_denied),
-        units=wording.number(sums.units),
+        requests=requests,
+        admitted=admitted,
+        denied=denied,
+        shadow_denied=shadow_denied,
+        units=units,
         iso=iso,
     )

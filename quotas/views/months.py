@@ -152,10 +152,12 @@ class MonthsView:
     def rows(self) -> list[DayRow]:
         """The table behind the chart: by the number of the day, up to the longer month's last."""
         this = [each for each in self._days(self.this) if each[0] <= self._now]
-        pairs = zip_longest(this, self._days(self.last), fillvalue=(None, 0))
+        last = self._days(self.last)
+        numbers = wording.numbers(range(1, max(len(this), len(last)) + 1))
+        pairs = zip_longest(_cells(this), _cells(last), fillvalue=("", ""))
         return [
-            DayRow(wording.number(number), *_cells(*one), *_cells(*other))
-            for number, (one, other) in enumerate(pairs, start=1)
+            DayRow(number, *one, *other)
+            for number, (one, other) in zip(numbers, pairs, strict=True)
         ]
 
     def _quota(self) -> UsageLine | None:
@@ -225,8 +227,8 @@ class MonthsView:
         return wording.days(month.start, month.end - MICROSECOND)
 
 
-def _cells(start: datetime | None, total: int) -> tuple[str, str]:
-    """A total and its day in words; nothing where a month has no such day."""
-    if start is None:
-        return "", ""
-    return wording.number(total), wording.dated(start, pgettext("date format", "j M"))
+def _cells(days: list[tuple[datetime, int]]) -> Iterator[tuple[str, str]]:
+    """Totals and their days in words."""
+    totals = wording.numbers(total for _start, total in days)
+    form = pgettext("date format", "j M")
+    return zip(totals, wording.dates((start for start, _total in days), form), strict=True)

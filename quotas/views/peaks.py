@@ -58,7 +58,9 @@ class PeakChart:
         self._start = calls.start
         self._length = (calls.end - calls.start).total_seconds()
         self._top = rounded_up(max(max(each.used, each.most or 0) for each in peaks))
-        self.scale = tuple(wording.number(each) for each in (self._top, self._top // 2, 0))
+        self.scale = tuple(wording.numbers((self._top, self._top // 2, 0)))
+        self._used = wording.numbers(each.used for each in peaks)
+        self._most = wording.numbers(each.most or 0 for each in peaks)
 
     @property
     def fullest(self) -> float:
@@ -71,9 +73,9 @@ class PeakChart:
         number = max(range(len(self._peaks)), key=lambda each: _fullness(self._peaks[each]))
         peak = self._peaks[number]
         values = {
-            "used": wording.number(peak.used),
+            "used": self._used[number],
             "when": self._names[number],
-            "most": wording.number(peak.most or 0),
+            "most": self._most[number],
         }
         said = self._sentence(peak) % values
         if peak.most is None:
@@ -99,7 +101,8 @@ class PeakChart:
     @property
     def bars(self) -> list[Rectangle]:
         """A bar for each time in which the limit was charged."""
-        return [self._bar(*each) for each in zip(self._names, self._peaks, strict=True)]
+        said = wording.named_each(zip(self._names, self._taken(), strict=True))
+        return list(map(self._bar, self._peaks, said))
 
     @property
     def lines(self) -> list[Line]:
@@ -116,15 +119,17 @@ class PeakChart:
     @property
     def rows(self) -> list[PeakRow]:
         """The table behind the chart, the latest first."""
+        unlimited = _("unlimited")
+        rows = zip(self._peaks, self._names, self._used, self._most, strict=True)
         return [
             PeakRow(
                 iso=each.start.isoformat(),
                 words=name,
-                used=wording.number(each.used),
-                most=_("unlimited") if each.most is None else wording.number(each.most),
+                used=used,
+                most=unlimited if each.most is None else most,
                 percent=_share(each),
             )
-            for name, each in zip(self._names[::-1], self._peaks[::-1], strict=True)
+            for each, name, used, most in reversed(list(rows))
         ]
 
     @cached_property
@@ -135,7 +140,7 @@ class PeakChart:
         form = (
             pgettext("date format", "D j M Y") if daily else pgettext("date format", "j M Y, H:i")
         )
-        return [wording.dated(each.start, form) for each in self._peaks]
+        return wording.dates((each.start for each in self._peaks), form)
 
     def _sentence(self, peak: Peak) -> str:
         if peak.most is None and self._over_time:
@@ -159,7 +164,18 @@ class PeakChart:
         for (most, _start), start, end in zip(runs, starts, [*starts[1:], 1.0], strict=False):
             yield start, end, most or 0
 
-    def _bar(self, name: str, peak: Peak) -> Rectangle:
+    def _taken(self) -> Iterator[str]:
+        """How much was taken of what, for each bar."""
+        of = _("%(used)s of %(most)s")
+        lowered = _("%(used)s, taken before the limit was lowered to %(most)s")
+        for peak, used, most in zip(self._peaks, self._used, self._most, strict=True):
+            if peak.most is None:
+                yield used
+            else:
+                words = lowered if _lowered(peak) else of
+                yield words % {"used": used, "most": most}
+
+    def _bar(self, peak: Peak, words: str) -> Rectangle:
         start, end = self._share(peak.start), self._share(peak.end)
         height = max(SLIMMEST, WHOLE * peak.used / self._top)
         free = peak.most is None or _lowered(peak)
@@ -169,7 +185,7 @@ class PeakChart:
             width=percent(WHOLE * (end - start) * (1 - GAP)),
             y=percent(WHOLE - height),
             height=percent(height),
-            words=wording.named(name, _taken(peak)),
+            words=words,
         )
 
     def _share(self, when: datetime) -> float:
@@ -212,15 +228,6 @@ def _fullness(peak: Peak) -> float:
 def _lowered(peak: Peak) -> bool:
     """Whether the limit was lowered after this was taken, which fitted then."""
     return peak.most is not None and peak.used > peak.most
-
-
-def _taken(peak: Peak) -> str:
-    if peak.most is None:
-        return wording.number(peak.used)
-    values = {"used": wording.number(peak.used), "most": wording.number(peak.most)}
-    if _lowered(peak):
-        return _("%(used)s, taken before the limit was lowered to %(most)s") % values
-    return _("%(used)s of %(most)s") % values
 
 
 def _share(peak: Peak) -> str:

@@ -53,6 +53,12 @@ def number(value: int) -> str:
     return _number(value, translation.get_language())
 
 
+def numbers(values: Iterable[int]) -> list[str]:
+    """Several, each as `number` says it: to look up the reader's language takes as long as that."""
+    language = translation.get_language()
+    return [_number(value, language) for value in values]
+
+
 @lru_cache(maxsize=8192)  # a page has a thousand numbers, the small ones over and over
 def _number(value: int, language: str | None) -> str:
     return str(number_format(value, force_grouping=True))
@@ -61,6 +67,12 @@ def _number(value: int, language: str | None) -> str:
 def dated(when: datetime, form: str) -> str:
     """An instant in its own zone, in a date format of the reader's language without a zone."""
     return _dated(when.replace(tzinfo=None), form, translation.get_language())
+
+
+def dates(instants: Iterable[datetime], form: str) -> list[str]:
+    """Several, each as `dated` says it."""
+    language = translation.get_language()
+    return [_dated(when.replace(tzinfo=None), form, language) for when in instants]
 
 
 @lru_cache(maxsize=8192)  # a page has two hundred, mostly those of the page before
@@ -80,12 +92,18 @@ def _share(percent: int, language: str | None) -> str:
 
 def listed(parts: Iterable[str]) -> str:
     """Several of a kind in a row: “Reports, Exports”."""
-    return pgettext("between the parts of a list", ", ").join(parts)
+    return comma().join(parts)
 
 
-def named(name: str, words: str) -> str:
-    """What is said of something, after its name: “Monday: 3 admitted”."""
-    return gettext("%(name)s: %(words)s") % {"name": name, "words": words}
+def comma() -> str:
+    """What is between the parts of a list, with its space."""
+    return pgettext("between the parts of a list", ", ")
+
+
+def named_each(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """What is said of things, each after its name: “Monday: 3 admitted”."""
+    words = gettext("%(name)s: %(words)s")
+    return [words % {"name": name, "words": said} for name, said in pairs]
 
 
 def days(first: datetime, last: datetime) -> str:

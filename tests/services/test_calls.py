@@ -103,7 +103,7 @@ def test_the_ten_busiest_are_listed_and_the_rest_is_what_is_missing_to_the_sums(
 
 def test_of_one_time_the_peak_is_the_highest_and_what_fitted_the_latest(tenant):
     for day in range(8):
-        for hour, (used, most) in enumerate([(5, 10), (9, 10), (3, 20)]):
+        for hour, (used, most) in reversed(list(enumerate([(5, 10), (9, 10), (3, 20)]))):
             start = BEGIN.replace(hour=6) + day * DAY + hour * HOUR
             an_hour(tenant, start, admitted=1, peaks={"api/minute": [used, most]})
 
@@ -111,6 +111,19 @@ def test_of_one_time_the_peak_is_the_highest_and_what_fitted_the_latest(tenant):
 
     assert [(9, 20)] * 8 == [(each.used, each.most) for each in calls.peaks["api/minute"]]
     assert {DAY} == {each.end - each.start for each in calls.peaks["api/minute"]}
+
+
+def test_every_hour_of_a_month_is_counted_once_with_those_in_redis_among_them(tenant, clock):
+    ask(of_tenant(tenant, user_pk=1))
+    flush()
+    ask(of_tenant(tenant, user_pk=1))
+    for hours in range(1, 24 * 20):
+        an_hour(tenant, BEGIN - hours * HOUR, admitted=hours, callers={"u1": [hours, 0, 0, 0]})
+
+    calls = found(tenant, BEGIN - 20 * DAY, BEGIN + DAY)
+
+    assert sum(range(24 * 20)) + 2 == calls.total.admitted == calls.callers["u1"].admitted
+    assert 0 == calls.rest.requests
 
 
 def test_days_are_those_of_the_zone(tenant):

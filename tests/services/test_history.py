@@ -106,6 +106,19 @@ def test_generations_of_a_quarter_add_up(tenant, clock):
         assert [(4, 1)] == [astuple(each) for each in found.limits.values()]
 
 
+def test_quarters_in_which_a_limit_denied_alike_add_up(tenant, clock):
+    for quarters in range(1, 4):
+        limits = {'*/時間\n"x"': [4, 1], "*/hour": [1, 0]}
+        a_row(tenant, clock.now - quarters * QUARTER, denied=5, limits=limits)
+    a_row(tenant, clock.now - 4 * QUARTER, denied=2, limits={"*/hour": [2, 0]})
+
+    found = history(tenant, clock, Span.MONTH)
+
+    assert {'*/時間\n"x"': (12, 3), "*/hour": (5, 0)} == {
+        label: astuple(each) for label, each in found.limits.items()
+    }
+
+
 def test_the_last_hour_is_by_the_minute_where_redis_knows_it_all(tenant, clock):
     clock.tick(20 * 60 + 5)
     ask(of_tenant(tenant))
