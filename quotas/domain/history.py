@@ -13,6 +13,8 @@ from zoneinfo import ZoneInfo
 class Span(StrEnum):
     """How far back a history goes: 60 minutes, 24 hours, 7 or 31 civil days, today's included.
 
+    Minutes and hours go back to the beginning of the quarter of an hour that they touch.
+
     ``period`` is the tenant's month so far, from its anchor day; ``custom`` what somebody chose.
     """
 

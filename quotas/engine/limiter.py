@@ -88,9 +88,17 @@ class Question(NamedTuple):
     owner: Owner
 
 
-def peek_each(questions: Sequence[Question]) -> list[Decision | Refused]:
-    """What `peek` would answer to each, in one round trip. Raises `EngineUnavailable`."""
-    calls = [asked(each) for each in questions]
+def peek_each(
+    questions: Sequence[Question], *, as_unused: bool = False
+) -> list[Decision | Refused]:
+    """What `peek` would answer to each, in one round trip. Raises `EngineUnavailable`.
+
+    ``as_unused``: absent calendar quotas are unused without the owner's mark, too.
+    """
+    calls = [
+        asked(each, seeds=[0] * len(each.bundle.limits) if as_unused else None)
+        for each in questions
+    ]
     answers = decide_script().run_all(link().client, [(keys, args) for _, keys, args in calls])
     return [call.read(answer) for (call, _, _), answer in zip(calls, answers, strict=True)]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from django.db import IntegrityError, router, transaction
 from django.db.models import Q
 
-from quotas.domain.alerts import DeliveryState
+from quotas.domain.alerts import PROJECTED, DeliveryState
 from quotas.models import Alert, AlertSettings
 from quotas.services.judging import Judge, Span
 from quotas.signals import usage_threshold_reached
@@ -61,7 +61,8 @@ def raise_alerts(
 def _new(met: Mapping[tuple[Met, Span | None], Reading]) -> list[Alert]:
     """Alerts of what no alert is kept of, always in the same order. Two queries.
 
-    Of several thresholds of one limit and period, people are told of the highest.
+    Of several thresholds of one limit and period, people are told of the highest: of none that
+    staff add below one that was come to before.
     """
     if not met:
         return []
@@ -74,11 +75,11 @@ def _new(met: Mapping[tuple[Met, Span | None], Reading]) -> list[Alert]:
     settings = AlertSettings.objects.using(router.db_for_write(Alert)).in_bulk(
         {each.tenant_pk for each in left}, field_name="tenant_id"
     )
-    found = sorted(left, key=_order)
-    highest = {each[:-1]: each for each in found}
+    come_to = sorted({each for each, _ in met}, key=_order)
+    highest = {each[:-1]: each for each in come_to if each in left or each.threshold != PROJECTED}
     return [
         _alert(each, left[each], settings.get(each.tenant_pk), told=highest[each[:-1]] == each)
-        for each in found
+        for each in sorted(left, key=_order)
     ]
 
 

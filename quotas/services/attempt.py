@@ -17,7 +17,8 @@ Value = TypeVar("Value")
 class Attempt:
     """What a request asks of the engine: after a first failure it is not asked again.
 
-    As a context it is `current()`, so that a resolver that looks at memberships shares it.
+    As a context it is `current()`, so that a resolver that looks at memberships shares it; within
+    another one it is the same chance.
     ``started_at`` tells what was read for this request. ``creating``: a version is written where
     there is none, which a page that only looks must not do.
     """
@@ -28,11 +29,16 @@ class Attempt:
         self.creating = creating
 
     def __enter__(self) -> Self:
+        self.around = _current.get()
+        if self.around is not None:
+            self.failure = self.failure or self.around.failure
         self.token = _current.set(self)
         return self
 
     def __exit__(self, *error: object) -> None:
         _current.reset(self.token)
+        if self.around is not None:
+            self.around.failure = self.failure
 
     def ask(self, question: Callable[[], Value], otherwise: Value) -> Value:
         """The engine's answer, or ``otherwise`` when it gives none or has failed before."""

@@ -64,13 +64,16 @@ class _Reader:
     def read(self, askings: Sequence[_Asking]) -> Iterator[Row]:
         """The balances of these states.
 
-        Whose policy does not hold at the engine's instant is asked once more, as of that.
+        Whose policy does not hold at the engine's instant is asked once more, as of that. The mark
+        does not matter: it is gone after three days without a call, and what is there without it
+        was there before or came from the database.
         """
-        answers = limiter.peek_each([self.question(each) for each in askings])
+        answers = limiter.peek_each([self.question(each) for each in askings], as_unused=True)
         for asking, answer in zip(askings, answers, strict=True):
             found = answer
-            if isinstance(found, limiter.Refused) and not found.unseeded:
-                (found,) = limiter.peek_each([_Reader(found.now_us).question(asking)])
+            if isinstance(found, limiter.Refused):
+                again = _Reader(found.now_us).question(asking)
+                (found,) = limiter.peek_each([again], as_unused=True)
             if isinstance(found, limiter.Refused):
                 continue
             for state, verdict in zip(asking.states, found.verdicts, strict=True):
@@ -99,9 +102,8 @@ class _Reader:
 def used_of(tenants: Sequence[TenantRow], plans: Plans, at_us: int) -> list[Row]:
     """A balance of each quota that a subject has used of, always in the same order.
 
-    ``at_us`` is about now. Creates nothing in Redis. A tenant without its mark has no balance to
-    give: Redis has lost its memory, and what the database knows comes first. Raises
-    `EngineUnavailable`.
+    ``at_us`` is about now. Creates nothing in Redis. What Redis has lost has no balance to give:
+    what the database knows of it stays. Raises `EngineUnavailable`.
     """
     reader = _Reader(at_us)
     found: list[Row] = []

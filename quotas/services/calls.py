@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from quotas.engine.tallies import Tallied
 
 MOST_SHOWN = 10
-MOST_HOURS = 24 * 7
-"""Up to so many hours peaks are shown by the hour, else by the day."""
+MOST_HOURS = 24 * 7 + 2
+"""Up to so many hours peaks are shown by the hour, else by the day: a week has an hour more when
+clocks go back, and touches one more where midnight is at half past."""
 AT_ONCE = 24
 """Hours that are held at once: those of a month would set off the garbage collector, whose look at
 all that a process holds takes longer than the sums."""

@@ -15,7 +15,7 @@ from quotas.engine.bundle import Asked, pack
 from quotas.engine.clock import now_us
 from quotas.errors import EngineUnavailable
 from quotas.services.laying_out import Caller, subjects_of
-from quotas.services.loading import load_plans, load_roles, tenants_of
+from quotas.services.loading import load_plans, tenants_of
 from quotas.services.outage import outage
 from quotas.services.policy import Plans, Policy
 from quotas.services.snapshots import can_be_near, percent_of
@@ -104,11 +104,8 @@ class Asker:
 
 def _plans() -> Plans:
     """The plans as the database has them now: a page must not be a second behind an edit."""
-    rows, (default, anonymous) = load_plans(), load_roles()
     return Plans(
-        rows=rows,
-        default_pk=default,
-        anonymous_pk=anonymous,
+        **load_plans()._asdict(),
         version=b"",
         loaded_at=0.0,
         polled_at=0.0,

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from quotas.services.attempt import Attempt
 from quotas.services.policy import OverrideRow, Policy
 from quotas.services.statement import Statement, statement_of
-from quotas.services.store import store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,14 +54,14 @@ class Standing:
 def standing_of(tenant_pk: int) -> Standing | None:
     """How a tenant stands; None when there is none. Consumes, creates and extends nothing."""
     statement = statement_of(tenant_pk)
-    policy = store.policy(tenant_pk, Attempt())
-    if statement is None or policy is None:
+    if statement is None:
         return None
-    at_us, lines = statement.at_us, {line.limit: line for line in statement.usage.lines}
+    usage = statement.usage
+    lines = {line.limit: line for line in usage.lines}
     return Standing(
         statement,
-        effective_at(policy, at_us, lines),
-        frozenset(each.pk for each in policy.tenant.overrides) if policy.tenant else frozenset(),
+        effective_at(usage.policy, statement.at_us, lines),
+        frozenset(each.pk for each in usage.tenant.overrides),
     )
 
 

@@ -129,6 +129,7 @@ def _answer(
             return None
         policy.instant_us = found.now_us
     except EngineUnavailable as error:
+        attempt.failure = error
         outage.report(error)
         lost = slot if error.perhaps_done else limiter.NO_SLOT
         found = on_outage(laid.bundle.limits, laid.costs(asks), lost)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import connections, router
@@ -28,23 +28,29 @@ CLOCKS_DIFFER_BY = timedelta(days=1)
 UNHOLDABLE = (ValueError, TypeError, OverflowError, ValidationError)
 
 
-def load_plans() -> dict[int, PlanRow]:
-    """Every active plan with all its rows, by primary key. Two queries."""
+class LoadedPlans(NamedTuple):
+    """Every active plan with all its rows, by primary key, and which of them stand in.
+
+    ``default_pk`` does for tenants without a plan, ``anonymous_pk`` for callers without a tenant.
+    """
+
+    rows: dict[int, PlanRow]
+    default_pk: int | None
+    anonymous_pk: int | None
+
+
+def load_plans() -> LoadedPlans:
+    """The active plans. Two queries."""
     using = router.db_for_write(Plan)
     plans = {plan.pk: plan for plan in Plan.objects.using(using).filter(active=True)}
     rows: dict[int, list[PlanLimit]] = {pk: [] for pk in plans}
     for row in PlanLimit.objects.using(using).filter(plan__in=plans).order_by("pk"):
         rows[row.plan_id].append(row)
-    return {pk: as_plan(plan, rows[pk]) for pk, plan in plans.items()}
-
-
-def load_roles() -> tuple[int | None, int | None]:
-    """The primary keys of the default plan and of that of callers without a tenant, if active."""
-    using = router.db_for_write(Plan)
-    marked = Plan.objects.using(using).filter(active=True)
-    default = marked.filter(is_default=True).values_list("pk", flat=True).first()
-    anonymous = marked.filter(is_anonymous=True).values_list("pk", flat=True).first()
-    return default, anonymous
+    return LoadedPlans(
+        rows={pk: as_plan(plan, rows[pk]) for pk, plan in plans.items()},
+        default_pk=next((pk for pk, plan in plans.items() if plan.is_default), None),
+        anonymous_pk=next((pk for pk, plan in plans.items() if plan.is_anonymous), None),
+    )
 
 
 def pk_of_tenant(key: str) -> int | None:

@@ -10,13 +10,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from quotas.domain.calendar import instant_at, zone_named
+from quotas.domain.calendar import instant_at
 from quotas.domain.guarantees import ENGLISH, Words, guarantee
 from quotas.domain.limits import CalendarQuota, FixedWindow, Unlimited
 from quotas.domain.words import EVERY_SCOPE
 from quotas.engine.clock import now_us
-from quotas.services.attempt import Attempt
-from quotas.services.store import store
+from quotas.services.policy import zone_of
 from quotas.services.usage import Usage, UsageLine, usage_of
 
 if TYPE_CHECKING:
@@ -86,8 +85,8 @@ class Statement:
 
     @property
     def own_zone(self) -> ZoneInfo:
-        """The tenant's time zone."""
-        return zone_named(self.usage.tenant.time_zone)
+        """The tenant's time zone; UTC when this host's zone data no longer has it."""
+        return zone_of(self.usage.tenant.time_zone)
 
     @property
     def zone(self) -> ZoneInfo:
@@ -129,10 +128,7 @@ def statement_of(
     usage = usage_of(tenant, user_pk=user_pk, scope=scope)
     if usage is None:
         return None
-    at_us = usage.at_us or now_us()
-    policy = store.policy(usage.tenant.pk, Attempt())
-    if policy is None:  # deleted since it was read: what was read stands
-        return Statement(usage=usage, at_us=at_us)
+    at_us, policy = usage.at_us or now_us(), usage.policy
     shown = {line.limit for line in usage.lines}
     rows = policy.in_force(at_us).rows.values()
     return Statement(

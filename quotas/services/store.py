@@ -64,7 +64,7 @@ class Store:
         if held is not None and same and now < held.fresh_until:
             return held
         try:
-            rows, (default, anonymous) = loading.load_plans(), loading.load_roles()
+            found = loading.load_plans()
         except DatabaseFault:
             if held is None:
                 raise
@@ -72,9 +72,7 @@ class Store:
             held.fresh_until = now + RETRY_SECONDS
             return held
         fresh = self._plans = Plans(
-            rows=rows,
-            default_pk=default,
-            anonymous_pk=anonymous,
+            **found._asdict(),
             version=version,
             loaded_at=now,
             polled_at=now,

@@ -10,9 +10,9 @@ from quotas.domain.calendar import microseconds
 from quotas.domain.edits import Edit
 from quotas.domain.policies import Limit
 from quotas.models import Override, Plan, Tenant
-from quotas.services.loading import as_override, load_plans, load_roles, tenants_of
+from quotas.services.loading import as_override, load_plans, tenants_of
 from quotas.services.outlook import Outlook, outlooks_among
-from quotas.services.policy import FOREVER_US, InForce, OverrideRow, PlanRow, Policy, TenantRow
+from quotas.services.policy import FOREVER_US, InForce, OverrideRow, Policy, TenantRow
 from quotas.services.removals import Removal
 
 
@@ -104,8 +104,7 @@ class _Plans:
     """The active plans, read once."""
 
     def __init__(self) -> None:
-        self.rows: dict[int, PlanRow] = load_plans()
-        self.default_pk, _anonymous = load_roles()
+        self.rows, self.default_pk, _anonymous = load_plans()
 
     def of(self, tenant: TenantRow) -> Policy:
         """What applies to a tenant: of its plan, or of the default one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from quotas.domain.decisions import Decision
@@ -80,9 +80,10 @@ class Usage:
 
     ``lines`` have the limit first that is closest to its end; in an outage they are as they come.
     ``at_us`` is 0 in an outage. ``tallied`` is what Redis has counted for people, None in an
-    outage; ``denials`` are the latest, the latest first.
+    outage; ``denials`` are the latest, the latest first. ``policy`` is what it was read under.
     """
 
+    policy: Policy = field(repr=False)
     tenant: TenantRow
     plan_key: str | None
     plan_name: str | None
@@ -177,6 +178,7 @@ def _usage(policy: Policy, tenant: TenantRow, asked: limiter.Question, seen: Sig
     verdicts = found.verdicts if found else (None,) * len(limits)
     lines = map(UsageLine, limits, verdicts)
     return Usage(
+        policy=policy,
         tenant=tenant,
         plan_key=policy.plan.key if policy.plan else None,
         plan_name=policy.plan.name if policy.plan else None,

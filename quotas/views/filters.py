@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 
 from quotas.domain.history import Span, Window
+from quotas.domain.words import EVERY_SCOPE
 from quotas.views import wording
 
 if TYPE_CHECKING:
@@ -95,11 +96,13 @@ class FilterForm:
 def filters_of(asked: Mapping[str, str], statement: Statement) -> Filters:
     """What a query string asks for: without a span the last 24 hours, in the tenant's zone.
 
-    A range is custom wherever ``from`` or ``to`` is given, whatever the span.
+    A range is custom wherever ``from`` or ``to`` is given, whatever the span. Scope ``*`` is every
+    scope together, as everywhere: no filter.
     """
     utc = asked.get("zone", "").lower() == UTC_ASKED
     own = statement.own_zone
     scope = asked.get("scope", "").replace("\0", "\N{REPLACEMENT CHARACTER}")[:LONGEST_SCOPE]
+    scope = "" if scope == EVERY_SCOPE else scope
     span = asked.get("span", "")
     since, until = asked.get("from", "").strip(), asked.get("to", "").strip()
     known = span in frozenset(Span)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from quotas.domain.history import Grain, Span, Sums
+from quotas.domain.words import EVERY_SCOPE
 from quotas.views import wording
 from quotas.views.buckets import Buckets
 from quotas.views.charts import Chart, Part, chart, lying
@@ -170,10 +171,12 @@ class HistoryView:
 
     @property
     def scopes(self) -> list[Row]:
-        """By scope, the busiest first."""
+        """By scope, the busiest first; calls that named none cannot be looked at alone."""
         found = sorted(self.history.scopes.items(), key=lambda each: -each[1].requests)
         return [
-            replace(_row(scope, sums), query=self.filters.query(scope=scope))
+            _row(_("no scope"), sums)
+            if scope == EVERY_SCOPE
+            else replace(_row(scope, sums), query=self.filters.query(scope=scope))
             for scope, sums in found
         ]
 

@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.views.generic import View
 
 from quotas.models import Plan
+from quotas.services.attempt import Attempt
 from quotas.services.statement import Statement, statement_of
 from quotas.views.access import Viewing, is_staff, nowhere, tenants_of, viewing
 from quotas.views.callers import CallersView, Names, calls_for
@@ -117,12 +118,13 @@ class UsageExport(Private):
     """
 
     def get(self, request: HttpRequest, tenant: str) -> HttpResponse:
-        reads = counted(request.user)
-        self.headers |= reads.headers
-        if reads.problem is not None:
-            return JsonResponse(reads.problem, status=reads.status, content_type=PROBLEM)
-        seen = viewing(request.user, tenant)
-        look = look_at(read(seen), request.GET)
+        with Attempt():
+            reads = counted(request.user)
+            self.headers |= reads.headers
+            if reads.problem is not None:
+                return JsonResponse(reads.problem, status=reads.status, content_type=PROBLEM)
+            seen = viewing(request.user, tenant)
+            look = look_at(read(seen), request.GET)
         if look.filters.trouble:
             return wrong_range(look.filters.trouble)
         history = look.history

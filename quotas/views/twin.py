@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from quotas.services.alert_settings import alerts_data
+from quotas.services.attempt import Attempt
 from quotas.services.statement import State, as_data
 from quotas.views.access import viewing
 from quotas.views.callers import Names, calls_data, calls_for
@@ -78,12 +79,13 @@ class UsageData(APIView):
 
     def get(self, request: Request, tenant: str) -> HttpResponse:
         """The statement of usage, the history that is asked for, and the month so far."""
-        reads = counted(request.user)
-        self.headers.update(reads.headers)  # of whatever is answered, a 404 too
-        if reads.problem is not None:
-            return Response(reads.problem, reads.status, content_type=PROBLEM)
-        seen = viewing(request.user, tenant)
-        look = look_at(read(seen), request.query_params)
+        with Attempt():
+            reads = counted(request.user)
+            self.headers.update(reads.headers)  # of whatever is answered, a 404 too
+            if reads.problem is not None:
+                return Response(reads.problem, reads.status, content_type=PROBLEM)
+            seen = viewing(request.user, tenant)
+            look = look_at(read(seen), request.query_params)
         if look.filters.trouble:
             return wrong_range(look.filters.trouble)
         return Response(usage_data(look, reasons=seen.staff))

@@ -131,6 +131,19 @@ def test_a_pace_that_uses_up_the_period_is_projected_once(plan, clock):
     assert [("month", "projected", 51, 100)] == alerts()
 
 
+def test_what_was_projected_is_told_again_when_it_is_come_to(plan, clock):
+    plan.limits.all().delete()
+    a_limit(plan, amount=100, **PACE)
+    tenant = a_tenant("acme")
+    for day, times in ((2, 50), (5, 1), (5, 29)):
+        clock.move_to(datetime(2026, 11, day, tzinfo=UTC))
+        allowed(of_tenant(tenant), times=times)
+        flush()
+
+    states = tenant.alerts.order_by("pk").values_list("threshold", "email_state")
+    assert [("projected", "pending"), ("80", "pending")] == list(states)
+
+
 def test_a_slow_pace_and_a_limit_that_does_not_want_it_are_not_projected(plan, clock):
     a_limit(plan, amount=100, **PACE)
     a_limit(plan, amount=60, **{**MONTH, "name": "quiet"})

@@ -51,6 +51,18 @@ def test_thresholds_that_are_come_to_one_after_the_other_are_each_told(tenant):
     assert [("minute", "80"), ("minute", "100")] == told(tenant)
 
 
+def test_a_lower_threshold_that_staff_add_later_is_kept_and_not_told(tenant):
+    an_hour(tenant, minute=(100, 100))
+    flush()
+    PlanLimit.objects.filter(name="minute").update(warn_at=[50, 80, 100])
+    forget()
+
+    flush()
+
+    assert [("minute", "100")] == told(tenant)
+    assert {"50", "80", "100"} == set(tenant.alerts.values_list("threshold", flat=True))
+
+
 def test_an_alert_keeps_the_title_that_the_limit_has(tenant):
     PlanLimit.objects.filter(name="minute").update(title="Calls a minute")
     forget()

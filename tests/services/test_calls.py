@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -135,6 +135,22 @@ def test_days_are_those_of_the_zone(tenant):
 
     assert [22, 23] == [each.used for each in calls.peaks["api/minute"]]
     assert {0} == {each.start.hour for each in calls.peaks["api/minute"]}
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "hours"),
+    [("Europe/Berlin", 27, 169), ("Asia/Kolkata", 7, 169), ("Europe/Berlin", 7, 168)],
+)
+def test_a_week_is_by_the_hour_in_every_zone(tenant, zone, day, hours):
+    zone = ZoneInfo(zone)
+    start = datetime(2026, 10, day - 6, tzinfo=zone)
+    end = datetime(2026, 10, day + 1, tzinfo=zone)
+    an_hour(tenant, end - DAY, admitted=1, peaks={"api/minute": [1, 10]})
+
+    calls = found(tenant, start, end, zone)
+
+    assert hours * HOUR == calls.end.astimezone(UTC) - calls.start.astimezone(UTC)
+    assert {HOUR} == {each.end - each.start for each in calls.peaks["api/minute"]}
 
 
 def test_an_hour_that_the_span_touches_is_counted_whole_and_said_so(tenant):

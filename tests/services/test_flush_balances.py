@@ -69,7 +69,24 @@ def test_a_flush_after_a_wipe_and_before_any_request_lowers_nothing(tenant):
     assert {} == dumped()
 
 
-def test_a_tenant_whose_mark_is_missing_has_no_balance_to_give(tenant):
+def test_after_three_idle_days_a_month_is_copied_on_while_another_quota_was_never_used(
+    plan, tenant
+):
+    a_limit(plan, scope="mail", algorithm="calendar_quota", unit="month", period=None)
+    allowed(of_tenant(tenant), times=4)
+    flush()
+    client, key = link()
+    assert client.delete(key(owner_key(tenant_tag(tenant.pk))))  # what its expiry does
+
+    allowed(of_tenant(tenant), times=3)
+    assert 1 == flush().balances
+
+    assert {("api", "month", ""): 7} == balances(tenant)
+    wipe()
+    assert {"month": 2} == left(ask(of_tenant(tenant)))
+
+
+def test_what_redis_has_lost_has_no_balance_to_give(tenant):
     """Redis has forgotten, and a first call was counted before its month was read back."""
     allowed(of_tenant(tenant), times=7)
     flush()

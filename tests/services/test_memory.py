@@ -31,7 +31,7 @@ HOUR = timedelta(hours=1)
 START = EPOCH + timedelta(microseconds=START_US)
 MINUTE = 61
 POLL = 1.001
-LOADERS = ["load_plans", "load_roles", "load_tenant", "load_memberships"]
+LOADERS = ["load_plans", "load_tenant", "load_memberships"]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from quotas.models import UsageDay, UsageQuarter
+from quotas.testing import forget
 from tests.views.looking import (
     Reading,
     a_customer,
@@ -242,7 +243,7 @@ def test_a_scope_is_shown_alone_everywhere(tenant, client, clock):
     assert ["reports"] == [each["scope"] for each in lines]
 
 
-@pytest.mark.parametrize("scope", ["nothing", "<b>x</b>", "\0", "x" * 1000, "*", "日本"])
+@pytest.mark.parametrize("scope", ["nothing", "<b>x</b>", "\0", "x" * 1000, "日本"])
 def test_an_unknown_scope_is_empty_and_has_a_way_back(tenant, client, scope):
     answer = page(client, tenant, scope=scope, span="week")
 
@@ -252,3 +253,28 @@ def test_an_unknown_scope_is_empty_and_has_a_way_back(tenant, client, scope):
     assert "?span=week#history" in {each["href"] for each in shown.all("a")}
     assert not shown.all("b")
     assert 0 == shown_history(client, tenant, scope=scope)["totals"]["requests"]
+
+
+def test_scope_star_is_every_scope_together_and_calls_that_named_none_are_told_apart(
+    tenant, client, clock
+):
+    a_row(tenant, clock.now, scope="*", admitted=50)
+
+    shown = Reading(page(client, tenant, scope="*", span="week"))
+
+    assert "Requests 53 Admitted 53" in shown.text
+    assert "no scope 50 0 0 reports 3 0 3" in shown.text
+    assert "is shown, here and in the period so far" not in shown.text
+    assert "?span=week&scope=reports#history" in {each["href"] for each in shown.all("a")}
+    found = data(client, tenant, scope="*", span="week").json()
+    assert (None, 53) == (found["filters"]["scope"], found["month"]["this"]["admitted"])
+    scopes = {each["scope"]: each["requests"] for each in found["history"]["scopes"]}
+    assert {"*": 50, "reports": 3} == scopes
+
+
+def test_a_time_zone_that_this_host_no_longer_has_is_shown_in_utc(tenant, client, caplog):
+    type(tenant).objects.filter(pk=tenant.pk).update(time_zone="US/Pacific-New")
+    forget()
+
+    for look in (page, data, export):
+        assert 200 == look(client, tenant, span="month").status_code

@@ -12,6 +12,7 @@ from django.utils import translation
 from quotas.engine.connection import link
 from quotas.models import UsageQuarter
 from quotas.services.flush import flush
+from quotas.testing import forget
 from quotas.views.charts import Stack, chart, lying, rounded_up
 from quotas.views.exports import cell
 from tests.models.rows import a_limit
@@ -252,6 +253,19 @@ def test_looking_takes_ten_queries_at_most_whatever_was_used(tenant, client, loo
         look(client, tenant, **asked)
 
     assert len(few) == len(many) <= 10
+
+
+@pytest.mark.parametrize("look", [page, data, export])
+def test_reading_the_policy_takes_six_queries_more(tenant, client, look):
+    look(client, tenant)
+    with CaptureQueriesContext(connection) as known:
+        look(client, tenant)
+    forget()
+
+    with CaptureQueriesContext(connection) as unknown:
+        look(client, tenant)
+
+    assert len(known) + 6 == len(unknown)
 
 
 def test_the_page_with_its_history_is_one_trip_to_redis(tenant, client, monkeypatch):

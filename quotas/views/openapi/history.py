@@ -57,7 +57,10 @@ HISTORY = closed(
         ),
         "scopes": listed(
             "Scopes in which anything was counted.",
-            closed("What was counted in a scope.", {"scope": text("The scope.")} | SUMS),
+            closed(
+                "What was counted in a scope.",
+                {"scope": text("The scope; “*”: calls that named none.")} | SUMS,
+            ),
         ),
         "denied_by_limit": listed(
             "Limits that denied a call, or would have in shadow.",

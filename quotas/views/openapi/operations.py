@@ -38,8 +38,9 @@ PARAMETERS: dict[str, Any] = {
     "decision": _part("decision", "The id of a denied call: the end of its `instance`."),
     "span": _asked(
         "span",
-        "60 minutes, 24 hours, 7 or 31 civil days, the tenant's month so far, or what `from` "
-        "and `to` say. An unknown one is a wrong range.",
+        "60 minutes or 24 hours (with the rest of the quarter of an hour that they begin in), 7 "
+        "or 31 civil days, the tenant's month so far, or what `from` and `to` say. An unknown one "
+        "is a wrong range.",
         SPANS,
     ),
     "from": _asked(
@@ -62,7 +63,7 @@ PARAMETERS: dict[str, Any] = {
     ),
     "scope": _asked(
         "scope",
-        "The only scope of month, history and peaks. Left out: every scope together.",
+        "The only scope of month, history and peaks. Left out, or `*`: every scope together.",
         text("A scope.", maxLength=LONGEST_SCOPE),
     ),
 }
