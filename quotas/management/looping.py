@@ -6,7 +6,11 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.core.management.base import CommandParser
+
+    from quotas.management.interruptions import Interruptions
 
 LONGEST_LOOP = 24 * 3600
 
@@ -19,6 +23,30 @@ def add_loop(parser: CommandParser) -> None:
         metavar="SECONDS",
         help="again so many seconds after each run, until SIGINT or SIGTERM",
     )
+
+
+def run(
+    every: float | None,
+    interruptions: Interruptions,
+    *,
+    once: Callable[[Interruptions], object],
+    survive: Callable[[Interruptions], object],
+    fate: str,
+) -> None:
+    """Do ``once``, or ``survive`` again and again, until a signal ends it.
+
+    ``fate`` says what becomes of a single run that one has ended. Raises `CommandError` then.
+    """
+    try:
+        if every is None:
+            once(interruptions)
+        while every is not None:
+            survive(interruptions)
+            with interruptions.allowed():
+                pause(every)
+    except KeyboardInterrupt:
+        if every is None:
+            raise interruptions.ended(fate) from None
 
 
 def pause(seconds: float) -> None:

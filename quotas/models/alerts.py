@@ -156,12 +156,16 @@ class Alert(models.Model):
         verbose_name_plural = _("alerts")
         ordering: ClassVar = ["-raised_at", "-pk"]
         indexes: ClassVar = [
-            models.Index(
-                fields=[f"{channel}_claimed_until"],
-                condition=Q(**{f"{channel}_state": "pending"}),
-                name=f"quotas_alert_{channel}_pending",
-            )
-            for channel in ("email", "webhook")
+            *(
+                models.Index(
+                    fields=[f"{channel}_claimed_until"],
+                    condition=Q(**{f"{channel}_state": "pending"}),
+                    name=f"quotas_alert_{channel}_pending",
+                )
+                for channel in ("email", "webhook")
+            ),
+            models.Index(fields=["period_end"], name="quotas_alert_period_end"),
+            models.Index(fields=["raised_at"], name="quotas_alert_raised_at"),
         ]
         constraints: ClassVar = [
             models.UniqueConstraint(

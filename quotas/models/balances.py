@@ -65,6 +65,9 @@ class CalendarBalance(models.Model):
         verbose_name = _("calendar balance")
         verbose_name_plural = _("calendar balances")
         ordering: ClassVar = ["tenant", "-period_start", "scope", "name", "subject"]
+        indexes: ClassVar = [
+            models.Index(fields=["period_end"], name="quotas_calendarbalance_end"),
+        ]
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["tenant", "epoch", "scope", "name", "subject", "unit", "period_start"],

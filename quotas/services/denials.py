@@ -32,7 +32,6 @@ VERSION = 1
 # scope, name and operation.
 HEAD = Struct("<Bq7s6s5sBB")
 LONGEST_SCOPE, LONGEST_NAME, LONGEST_OF_TEXTS = 60, 50, 125
-LONGEST_ID = 250
 ID = re.compile(r"[A-Za-z0-9_-]{1,206}\.[A-Za-z0-9_-]{43}", re.ASCII)
 
 

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import OperationalError
 
+from quotas.management import looping
 from quotas.management.commands import quotas_alerts
 from quotas.models import Alert
 from tests.models.rows import a_membership, a_tenant, a_user
@@ -45,7 +46,7 @@ def rounds(monkeypatch):
             assert 7 == seconds
             left.pop(0)() if left else signal.raise_signal(signal.SIGTERM)
 
-        monkeypatch.setattr(quotas_alerts, "pause", pause)
+        monkeypatch.setattr(looping, "pause", pause)
 
     return between
 

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import OperationalError
 
+from quotas.management import looping
 from quotas.management.commands import quotas_flush
 from quotas.testing import frozen_clock
 from tests import START_US
@@ -46,7 +47,7 @@ def rounds(monkeypatch):
             assert 7 == seconds
             left.pop(0)() if left else signal.raise_signal(signal.SIGTERM)
 
-        monkeypatch.setattr(quotas_flush, "pause", pause)
+        monkeypatch.setattr(looping, "pause", pause)
 
     return between
 

@@ -9,7 +9,7 @@ from django.db import Error as DatabaseFault
 from django.db import close_old_connections
 
 from quotas.management.interruptions import Interruptions
-from quotas.management.looping import add_loop, pause
+from quotas.management.looping import add_loop, run
 from quotas.services.deliveries import deliver
 
 
@@ -27,18 +27,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         every, self._told_of = options["loop"], options["verbosity"] > 0
         with Interruptions() as interruptions:
-            try:
-                if every is None:
-                    self._once(interruptions)
-                while every is not None:
-                    self._survive(interruptions)
-                    with interruptions.allowed():
-                        pause(every)
-            except KeyboardInterrupt:
-                if every is None:
-                    raise interruptions.ended(
-                        " before all was sent; run it again for the rest."
-                    ) from None
+            run(
+                every,
+                interruptions,
+                once=self._once,
+                survive=self._survive,
+                fate=" before all was sent; run it again for the rest.",
+            )
 
     def _once(self, interruptions: Interruptions) -> None:
         try:

@@ -14,7 +14,7 @@ from quotas.conf import conf
 from quotas.errors import ConfigurationError, EngineUnavailable
 from quotas.management.drawing import plain
 from quotas.management.interruptions import Interruptions
-from quotas.management.looping import add_loop, pause
+from quotas.management.looping import add_loop, run
 from quotas.management.progress import Progress
 from quotas.models import Tenant
 from quotas.services.flush import Flushed, flush
@@ -38,18 +38,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         every, self._told_of = options["loop"], options["verbosity"] > 0
         with Interruptions() as interruptions:
-            try:
-                if every is None:
-                    self._once(interruptions)
-                while every is not None:
-                    self._survive(interruptions)
-                    with interruptions.allowed():
-                        pause(every)
-            except KeyboardInterrupt:
-                if every is None:
-                    raise interruptions.ended(
-                        " before all was copied; what was, stays: run it again."
-                    ) from None
+            run(
+                every,
+                interruptions,
+                once=self._once,
+                survive=self._survive,
+                fate=" before all was copied; what was, stays: run it again.",
+            )
 
     def _once(self, interruptions: Interruptions) -> None:
         try:

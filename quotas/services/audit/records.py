@@ -11,10 +11,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from quotas.domain.calendar import instant_at
+from quotas.domain.limits import MICROSECOND
 from quotas.engine.hours import HOUR_US
 from quotas.engine.tallies import MINUTE_US, QUARTER_US
 from quotas.services.audit.differences import Audited, Difference, Kind
 from quotas.services.audit.kept import NUMBERS
+from quotas.services.flush import LATEST_US
+from quotas.services.prune import LEAST_QUARTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,10 +28,6 @@ if TYPE_CHECKING:
 
 SETTLED_US = MINUTE_US
 """A call may be counted this much before a copy and yet not be in it: clocks are set back."""
-HELD_US = 3 * 24 * HOUR_US
-"""What began longer before a copy was let go of uncopied."""
-WITH_HOURS_US = 4 * 24 * HOUR_US
-"""How long the database keeps hours at least."""
 EVERY_CALL = "every call"
 HOUR_NUMBERS = ("admitted", "denied", "units", "early")
 
@@ -84,7 +83,7 @@ def _quarters(books: Books) -> Iterator[Difference]:
         key = (raw.scope, raw.start_us, generation)
         record = Record(books, raw.scope, raw.start_us, QUARTER_US)
         kept, live = books.kept.quarters.get(key), books.live[key]
-        due = _due(raw, copied_us) if raw.start_us > copied_us - HELD_US else (0, 0)
+        due = _due(raw, copied_us) if raw.start_us > copied_us - LATEST_US else (0, 0)
         yield from _behind(record, kept, due)
         if kept is not None:
             numbers = {name: (getattr(kept, name), getattr(live, name)) for name in NUMBERS}
@@ -108,7 +107,7 @@ def _hours(books: Books) -> Iterator[Difference]:
             books.kept.hours.get((raw.start_us, generation)),
             books.hours[raw.start_us, generation],
         )
-        over = raw.start_us + HOUR_US + SETTLED_US <= copied_us < raw.start_us + HELD_US
+        over = raw.start_us + HOUR_US + SETTLED_US <= copied_us < raw.start_us + LATEST_US
         yield from _behind(record, kept, _calls(live) if over else (0, 0))
         if kept is not None:
             numbers = {name: (getattr(kept, name), getattr(live, name)) for name in HOUR_NUMBERS}
@@ -172,7 +171,7 @@ def _both(books: Books) -> Iterator[Difference]:
     Units are the same. A call of several scopes is in the quarters of each: an hour has at least
     the calls of any scope, and at most those of all of them together.
     """
-    since = books.at_us - WITH_HOURS_US
+    since = books.at_us - LEAST_QUARTERS // MICROSECOND
     by_hour: dict[tuple[int, int], list[tuple[str, Counted]]] = defaultdict(list)
     for (scope, start_us, generation), counted in books.quarters.items():
         by_hour[start_us - start_us % HOUR_US, generation].append((scope, counted))
@@ -186,7 +185,7 @@ def _compared(
 ) -> Iterator[Difference]:
     start_us, generation = key
     hour, copied_us = books.hours.get(key), max((each.copied_us for _, each in quarters), default=0)
-    if copied_us >= start_us + HELD_US:
+    if copied_us >= start_us + LATEST_US:
         return  # copied so late that a part of the hour may have been let go of
     # Of a lost generation the hours may be an unfinished copy behind, for good.
     late = generation != books.tallied.generation and (hour is None or hour.copied_us != copied_us)

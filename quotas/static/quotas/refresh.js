@@ -77,10 +77,19 @@
     trouble.hidden = !text;
   }
 
+  // The time in a zone; in the reader's own when the browser is older than the zone's name.
+  function clock(timeZone) {
+    const { lang } = document.documentElement;
+    const options = { hour: "2-digit", minute: "2-digit" };
+    try {
+      return new Date().toLocaleTimeString(lang, { ...options, timeZone });
+    } catch {
+      return new Date().toLocaleTimeString(lang, { ...options, timeZoneName: "short" });
+    }
+  }
+
   function failed() {
-    const options = { hour: "2-digit", minute: "2-digit", timeZone: trouble?.dataset.zone };
-    const time = new Date().toLocaleTimeString(document.documentElement.lang, options);
-    say(trouble?.dataset.failed.replace("[time]", time));
+    say(trouble?.dataset.failed.replace("[time]", clock(trouble.dataset.zone)));
   }
 
   // The page is gone, or no longer for this reader: a redirect leads to the login.
