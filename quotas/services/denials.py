@@ -18,13 +18,14 @@ from django.core.signing import BadSignature, Signer, b64_decode, b64_encode
 from quotas.domain.denials import Denial
 from quotas.domain.keys import digest
 from quotas.domain.limits import MOST_AMOUNT, Concurrency, DenyAll, Unlimited, in_flight
-from quotas.domain.words import Code, Mode
+from quotas.domain.words import EVERY_SCOPE, Code, Mode, SubjectKind
 from quotas.errors import BadDecisionId
 
 if TYPE_CHECKING:
     from quotas.domain.policies import Limit
     from quotas.services.enforcement import Answer
     from quotas.services.statement import Statement
+    from quotas.services.usage import UsageLine
 
 SALT = "quotas.denials"
 VERSION = 1
@@ -36,14 +37,16 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,206}\.[A-Za-z0-9_-]{43}", re.ASCII)
 
 
 class Chance(StrEnum):
-    """Whether the limit that denied a call would admit it now.
+    """Whether a denied call would be admitted now.
 
-    ``gone``: the tenant's plan has no such limit; ``apart``: it counts others than those whose
-    numbers are shown; ``unknown``: the limiter cannot be reached.
+    ``other``: its limit would admit it, but another one that it is charged to would not; ``gone``:
+    the tenant's plan has no such limit; ``apart``: it counts each user, credential or address, and
+    whose the call was is not known; ``unknown``: the limiter cannot be reached.
     """
 
     FITS = "fits"
     WAITS = "waits"
+    OTHER = "other"
     NEVER = "never"
     APART = "apart"
     GONE = "gone"
@@ -111,7 +114,32 @@ def limit_of(denial: Denial, statement: Statement) -> Limit | None:
 
 
 def chance_of(denial: Denial, statement: Statement) -> Chance:
-    """Whether a call like the denied one would be admitted by the same limit now."""
+    """Whether a call like the denied one would be admitted now."""
+    found = _own_chance(denial, statement)
+    if found is Chance.FITS and other_denying(denial, statement):
+        return Chance.OTHER
+    return found
+
+
+def other_denying(denial: Denial, statement: Statement) -> Limit | None:
+    """Another limit that would deny such a call now; None when there is none, or none is known.
+
+    It is one of the denied scope or of every scope. Limits that count users are not asked.
+    """
+    for line in statement.usage.lines:
+        limit = line.limit
+        if (
+            not _is_of(limit, denial)
+            and (limit.scope == EVERY_SCOPE or _same_scope(limit, denial))
+            and limit.subject is SubjectKind.TENANT
+            and _stands_in_the_way(line, 1 if in_flight(limit.rule) else denial.cost)
+        ):
+            return limit
+    return None
+
+
+def _own_chance(denial: Denial, statement: Statement) -> Chance:
+    """Whether the limit that denied a call would admit it now."""
     limit = limit_of(denial, statement)
     if limit is None:
         return Chance.GONE
@@ -120,11 +148,16 @@ def chance_of(denial: Denial, statement: Statement) -> Chance:
     if denial.cost > limit.rule.most_at_once:
         return Chance.NEVER
     line = next((each for each in statement.usage.lines if each.limit is limit), None)
-    if line is None:
+    if line is None or limit.subject is not SubjectKind.TENANT:
         return Chance.APART
     if line.remaining is None:
         return Chance.UNKNOWN
     return Chance.FITS if denial.cost <= line.remaining else Chance.WAITS
+
+
+def _stands_in_the_way(line: UsageLine, cost: int) -> bool:
+    enforced = line.limit.mode is Mode.ENFORCE
+    return enforced and line.remaining is not None and cost > line.remaining
 
 
 def code_of(denial: Denial, limit: Limit | None) -> Code:
@@ -168,5 +201,9 @@ def _cut(text: str, most: int) -> bytes:
 
 
 def _is_of(limit: Limit, denial: Denial) -> bool:
-    own = _text(limit.scope, LONGEST_SCOPE), _text(limit.name, LONGEST_NAME)
-    return own == (_text(denial.scope, LONGEST_SCOPE), _text(denial.name, LONGEST_NAME))
+    same = _text(limit.name, LONGEST_NAME) == _text(denial.name, LONGEST_NAME)
+    return same and _same_scope(limit, denial)
+
+
+def _same_scope(limit: Limit, denial: Denial) -> bool:
+    return _text(limit.scope, LONGEST_SCOPE) == _text(denial.scope, LONGEST_SCOPE)

@@ -21,7 +21,7 @@ from quotas.domain.history import Span
 from quotas.domain.words import Code
 from quotas.errors import BadDecisionId
 from quotas.models import Membership
-from quotas.services.denials import Chance, chance_of, code_of, denial_of
+from quotas.services.denials import Chance, chance_of, code_of, denial_of, other_denying
 from quotas.services.statement import SECOND_US, as_data
 from quotas.views import wording
 from quotas.views.access import Viewing, nowhere, sees_as_staff, tenants_of
@@ -38,8 +38,14 @@ if TYPE_CHECKING:
     from quotas.services.statement import Statement
 
 DAY_US = wording.DAY * SECOND_US
-TONES = {Chance.FITS: "ok", Chance.WAITS: "near", Chance.NEVER: "bad", Chance.UNKNOWN: "bad"}
-FITS = {Chance.FITS: True, Chance.WAITS: False, Chance.NEVER: False}
+TONES = {
+    Chance.FITS: "ok",
+    Chance.WAITS: "near",
+    Chance.OTHER: "near",
+    Chance.NEVER: "bad",
+    Chance.UNKNOWN: "bad",
+}
+FITS = {Chance.FITS: True, Chance.WAITS: False, Chance.OTHER: False, Chance.NEVER: False}
 
 
 class DecisionPage(Private):
@@ -109,6 +115,7 @@ class DecisionView(DenialRow):
         self.statement = statement
         self.suspended = statement.usage.tenant.suspended
         self.chance = chance_of(denial, statement)
+        self.other = other_denying(denial, statement)
         self.tone = "bad" if self.suspended else TONES.get(self.chance, "plain")
         self.code = code_of(denial, self.limit)
 
@@ -122,8 +129,7 @@ class DecisionView(DenialRow):
         """The limit as it is now; None when the plan has it no more."""
         if self.limit is None:
             return None
-        yours = any(line.limit is self.limit for line in self.statement.usage.lines)
-        return LimitFacts(self.limit, self.statement, yours=yours)
+        return LimitFacts(self.limit, self.statement)
 
     @property
     def standing(self) -> str:
@@ -133,20 +139,31 @@ class DecisionView(DenialRow):
         said = {
             Chance.FITS: _("A call that costs %(cost)s would fit now."),
             Chance.WAITS: _("A call that costs %(cost)s would not fit yet."),
+            Chance.OTHER: _(
+                "A call that costs %(cost)s would fit this limit now, but not “%(other)s”."
+            ),
             Chance.NEVER: _("A call that costs %(cost)s never fits this limit, however long."),
-            Chance.APART: _("Whether it would fit now is not known: others are counted apart."),
+            Chance.APART: _(
+                "Whether it would fit now is not known: each user, credential or address is "
+                "counted apart."
+            ),
             Chance.GONE: _("Whether it would fit now is not known: the plan has no such limit."),
             Chance.UNKNOWN: _("Whether it would fit now is not known: the limiter is away."),
         }
-        return said[self.chance] % {"cost": self.cost}
+        other = (self.other.title or self.other.name) if self.other else ""
+        return said[self.chance] % {"cost": self.cost, "other": other}
 
     @property
     def advice(self) -> str:
         """What to do next, in one sentence."""
         if self.suspended:
             return _("Ask the people who run this service.")
-        if self.chance is Chance.FITS:
-            return _("Send the request again.")
+        known = {
+            Chance.FITS: _("Send the request again."),
+            Chance.OTHER: _("See on the usage page when that limit admits a call again."),
+        }
+        if self.chance in known:
+            return known[self.chance]
         if self.code is Code.TOO_MANY_IN_FLIGHT:
             return _("Send the request again when one of those under way has ended.")
         if self.until_us is None:

@@ -12,7 +12,7 @@ from quotas.domain.words import Code
 from quotas.services.denials import Chance, chance_of, code_of, denial_in, limit_of
 from quotas.services.enforcement import Ask, enforce
 from quotas.services.statement import statement_of
-from quotas.testing import frozen_clock
+from quotas.testing import forget, frozen_clock
 from tests import START_US
 from tests.models.rows import a_limit, a_plan, a_tenant, a_user, an_override
 from tests.services.asking import ask, in_code, of_tenant
@@ -92,13 +92,31 @@ def test_a_limit_without_numbers_of_its_own_stands_in_one_way(columns, cost, exp
     assert expected == chance(a_tenant_with(**columns), cost=cost)
 
 
-def test_of_a_limit_on_users_the_reader_has_numbers_of_their_own():
-    tenant, user = a_tenant_with(subject="user", amount=1), a_user()
+def test_whose_call_a_limit_on_users_denied_is_not_known_to_any_reader():
+    tenant, ada, bob = a_tenant_with(subject="user", amount=1), a_user(), a_user()
+    ask(of_tenant(tenant, user=ada))
 
-    before = chance(tenant, user)
-    ask(of_tenant(tenant, user=user))
+    assert {Chance.APART} == {chance(tenant, each) for each in (ada, bob, None)}
 
-    assert (Chance.FITS, Chance.WAITS) == (before, chance(tenant, user))
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        pytest.param({"name": "other"}, Chance.OTHER, id="of-the-scope"),
+        pytest.param({"scope": "*"}, Chance.OTHER, id="of-every-scope"),
+        pytest.param({"name": "other", "amount": 4}, Chance.OTHER, id="not-for-this-cost"),
+        pytest.param({"name": "other", "amount": 5}, Chance.FITS, id="with-room"),
+        pytest.param({"scope": "mail"}, Chance.FITS, id="of-another-scope"),
+        pytest.param({"name": "other", "mode": "shadow"}, Chance.FITS, id="in-shadow"),
+    ],
+)
+def test_a_call_that_another_limit_would_deny_is_not_said_to_fit(other, expected):
+    tenant = a_tenant_with(amount=100)
+    a_limit(plan=tenant.plan, **{"amount": 1, **other})
+    forget()
+
+    assert expected is chance(tenant, a_user(), cost=5)
+    assert (Chance.FITS is expected) == ask(of_tenant(tenant), cost=5).decision.allowed
 
 
 def test_an_override_in_force_is_the_limit_as_it_is_now(clock):

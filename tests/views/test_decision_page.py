@@ -89,7 +89,7 @@ def test_times_are_those_of_the_tenant_and_of_utc(clock):
             {"subject": "credential"},
             {},
             0,
-            "not known: others are counted apart. Wait until Retry-After is over",
+            "credential or address is counted apart. Wait until Retry-After is over",
             id="apart",
         ),
         pytest.param(
@@ -133,16 +133,25 @@ def test_a_full_flight_has_room_when_a_call_ends():
     assert "too_many_in_flight" == decision_data(client, denial).json()["denial"]["code"]
 
 
-def test_of_a_limit_on_users_members_see_their_own_numbers_and_staff_none():
+def test_of_a_limit_on_users_nobody_is_told_of_the_readers_own_numbers():
     tenant = a_customer({"name": "minute", "subject": "user", "amount": 1})
     client = member_of(tenant)
     client.get("/reports/")
 
-    assert "not fit yet" in text_of(client, a_denial(tenant))
-    assert "would fit now" in text_of(member_of(tenant), a_denial(tenant))
-    of_staff = text_of(staff_who_may("view_tenant"), a_denial(tenant))
-    assert "not known: others are counted apart" in of_staff
-    assert "Counted each user apart Rule" in of_staff
+    for reader in (client, member_of(tenant), staff_who_may("view_tenant")):
+        text = text_of(reader, a_denial(tenant))
+        assert "not known: each user, credential or address is counted apart" in text
+        assert "Counted each user apart Rule" in text
+
+
+def test_a_call_that_another_limit_denies_is_not_told_to_be_sent_again():
+    tenant = a_customer({"name": "minute"}, {"name": "day", "amount": 0, "title": "Each day"})
+
+    text = text_of(member_of(tenant), a_denial(tenant))
+
+    assert "would fit this limit now, but not “Each day”." in text
+    assert "See on the usage page when that limit admits a call again." in text
+    assert "Send the request again" not in text
 
 
 def test_a_limit_that_is_gone_is_said_to_be_no_longer_part_of_the_plan():
