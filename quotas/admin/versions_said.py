@@ -20,7 +20,15 @@ from quotas.admin.bound import own, tenants_seen
 from quotas.services.returning import Return
 from quotas.services.versions import PARENT, Moment, Version
 
-KEPT_BY_ITSELF = {"plan_since", "mode_since", "created", "created_by", "set_by", "set_at"}
+KEPT_BY_ITSELF = {
+    "plan_since",
+    "default_since",
+    "mode_since",
+    "created",
+    "created_by",
+    "set_by",
+    "set_at",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

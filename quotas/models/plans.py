@@ -7,11 +7,13 @@ from typing import ClassVar
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from quotas.models.limit_fields import LimitFields
 from quotas.models.querysets import AnnouncingQuerySet, LimitQuerySet
 from quotas.models.reach import Concerns
+from quotas.models.since import Since
 from quotas.models.versions import Versioned, Versions
 
 
@@ -19,6 +21,7 @@ class Plan(Versioned):
     """A named set of limits, which tenants pay for."""
 
     concerns = Concerns(plans=True)
+    since = Since(column="is_default", at="default_since")
 
     key = models.SlugField(
         _("key"),
@@ -32,6 +35,14 @@ class Plan(Versioned):
         help_text=_(
             "Whether tenants without a plan, or with one that is not active, have this one. "
             "At most one plan. Default: no."
+        ),
+    )
+    default_since = models.DateTimeField(
+        _("default since"),
+        default=timezone.now,
+        editable=False,
+        help_text=_(
+            "When it became the default plan, or ceased to be; it keeps itself. Default: now."
         ),
     )
     is_anonymous = models.BooleanField(

@@ -93,7 +93,13 @@ def as_plan(plan: Plan, limits: Iterable[PlanLimit]) -> PlanRow:
     rows: list[Limit] = []
     for row in limits:
         rows.extend(_limit(row, Source(kind="plan", title=plan.name, pk=row.pk)))
-    return PlanRow(pk=plan.pk, key=plan.key, name=plan.name, rows=tuple(rows))
+    return PlanRow(
+        pk=plan.pk,
+        key=plan.key,
+        name=plan.name,
+        rows=tuple(rows),
+        default_since=plan.default_since if plan.is_default else None,
+    )
 
 
 def as_tenant(

@@ -33,12 +33,16 @@ UTC = ZoneInfo("UTC")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRow:
-    """A plan as the limiter knows it; ``rows`` are all its limits, off ones included."""
+    """A plan as the limiter knows it; ``rows`` are all its limits, off ones included.
+
+    ``default_since``: when it became the plan of tenants without one, where it is.
+    """
 
     pk: int
     key: str
     name: str
     rows: tuple[Limit, ...]
+    default_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

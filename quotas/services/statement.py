@@ -66,8 +66,8 @@ class Statement:
     ``apart`` are limits that count others than those whose numbers are shown: each user,
     credential or address. ``overrides`` are in force at ``at_us``, off ones included; in an outage
     that is the instant of this machine's clock. ``scopes`` are those of every row in force.
-    ``plan_since``: when the tenant was moved to its plan; None without one, and when the default
-    plan stands in for one that is not active.
+    ``plan_since``: when the tenant was moved to its plan, or its plan became the default one; None
+    without one, and when the default plan stands in for one that is not active.
     ``shown_in`` is a zone to tell instants in; None: the tenant's own.
     """
 
@@ -148,9 +148,11 @@ def statement_of(
 
 def _plan_since(policy: Policy) -> datetime | None:
     tenant, plan = policy.tenant, policy.plan
-    if tenant is None or plan is None or tenant.plan_pk not in {None, plan.pk}:
+    if tenant is None or plan is None or tenant.plan_since is None:
         return None
-    return tenant.plan_since
+    if tenant.plan_pk is None and plan.default_since is not None:
+        return max(tenant.plan_since, plan.default_since)
+    return tenant.plan_since if tenant.plan_pk == plan.pk else None
 
 
 def as_data(statement: Statement, words: Words = ENGLISH, *, reasons: bool) -> dict[str, Any]:
