@@ -20,7 +20,7 @@ WHOLE = 100
 SLIMMEST = 0.75
 """Percent of the height that even one call among thousands has."""
 GAP = 0.22
-EDGE = 0.01
+EDGE = 0.05
 SMALL_TOPS = (2, 4, 6, 8, 10)
 TOPS = (12, 16, 20, 24, 30, 40, 50, 60, 80, 100)
 

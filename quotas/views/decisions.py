@@ -27,7 +27,7 @@ from quotas.views import wording
 from quotas.views.access import Viewing, nowhere, sees_as_staff, tenants_of
 from quotas.views.denials import DenialRow, denial_data
 from quotas.views.pages import Private, read
-from quotas.views.reads import PROBLEM, counted
+from quotas.views.reads import PROBLEM, JsonAlways, counted
 from quotas.views.rows import LimitFacts, Moment, moment
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class DecisionData(APIView):
 
     permission_classes = [IsAuthenticated]
     renderer_classes = [JSONRenderer]
+    content_negotiation_class = JsonAlways
     throttle_classes = []
     http_method_names = ["get", "head", "options"]
 

@@ -9,7 +9,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from quotas.domain.history import Grain, Span, Sums
 from quotas.domain.words import EVERY_SCOPE
@@ -30,8 +30,8 @@ SPANS = {
     Span.CUSTOM: gettext_lazy("chosen days"),
 }
 CAPTIONS = {
-    Grain.MINUTE: gettext_lazy("Requests by minute, %(zone)s"),
-    Grain.QUARTER: gettext_lazy("Requests by quarter of an hour, %(zone)s"),
+    Grain.MINUTE: gettext_lazy("Requests by minute from %(since)s, %(zone)s"),
+    Grain.QUARTER: gettext_lazy("Requests by quarter of an hour from %(since)s, %(zone)s"),
     Grain.DAY: gettext_lazy("Requests by day, %(zone)s"),
 }
 
@@ -86,7 +86,8 @@ class HistoryView:
         self.zone_name = look.zone_name
         self.span = history.span.value
         self.stale = history.stale
-        self.caption = str(CAPTIONS[history.grain]) % {"zone": look.zone_name}
+        since = wording.dated(history.start, pgettext("date format", "j M Y, H:i"))
+        self.caption = str(CAPTIONS[history.grain]) % {"zone": look.zone_name, "since": since}
         self.totals = _row("", history.totals)
         self.anything = bool(history.totals.requests)
         self._buckets = Buckets(history)

@@ -23,7 +23,7 @@ from quotas.views.exports import history_lines, wrong_range
 from quotas.views.history import HistoryView
 from quotas.views.looks import look_at
 from quotas.views.months import MonthsView
-from quotas.views.peaks import peak_charts
+from quotas.views.peaks import MOST_DRAWN, peak_charts
 from quotas.views.reads import PROBLEM, counted
 from quotas.views.rows import page_of
 
@@ -99,12 +99,14 @@ class UsagePage(Private):
         denials = look.statement.usage.denials
         names = Names(seen.tenant_pk, {*calls.callers, *(each.caller for each in denials)})
         several = seen.staff or tenants_of(request.user).exclude(pk=seen.tenant_pk).exists()
+        peaks = peak_charts(calls, look.statement, look.filters.scope)
         context = page_of(look.statement, reasons=seen.staff) | {
             "staff": seen.staff,
             "several": several,
             "history": HistoryView(look),
             "months": MonthsView(look),
-            "peaks": peak_charts(calls, look.statement, look.filters.scope),
+            "peaks": peaks[:MOST_DRAWN],
+            "peaks_left": len(peaks[MOST_DRAWN:]),
             "callers": CallersView(calls, names, now=look.statement.instant()),
             "denials": denial_rows(denials, look.statement, names),
         }

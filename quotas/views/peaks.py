@@ -52,7 +52,7 @@ class PeakChart:
         algorithm: Algorithm | None = None,
     ) -> None:
         self.title = title
-        self._over_time = algorithm in OVER_TIME
+        self._over_time = algorithm is None or algorithm in OVER_TIME
         self.scope = wording.scope_named(label.rpartition("/")[0])
         self._peaks = peaks
         self._start = calls.start
@@ -199,7 +199,7 @@ class PeakChart:
 
 
 def peak_charts(calls: CallsByHour, statement: Statement, scope: str = "") -> list[PeakChart]:
-    """The charts of the fullest limits, the fullest first; of ``scope`` alone when it is named."""
+    """A chart for each limit, the fullest first; of ``scope`` alone when it is named."""
     titles = statement.titles
     algorithms = {f"{each.scope}/{each.name}": each.rule.algorithm for each in _limits(statement)}
     charts = [
@@ -213,7 +213,7 @@ def peak_charts(calls: CallsByHour, statement: Statement, scope: str = "") -> li
         for label, peaks in calls.peaks.items()
         if not scope or label.rpartition("/")[0] == scope
     ]
-    return sorted(charts, key=lambda each: -each.fullest)[:MOST_DRAWN]
+    return sorted(charts, key=lambda each: -each.fullest)
 
 
 def _limits(statement: Statement) -> Iterator[Limit]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from rest_framework.negotiation import BaseContentNegotiation
 
 from quotas.conf import conf
 from quotas.domain.dialects import quota_headers
@@ -16,6 +17,11 @@ from quotas.services.reading import MOST_READS, READS, count_read
 from quotas.views.wording import sentences
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rest_framework.renderers import BaseRenderer
+    from rest_framework.request import Request
+
     from quotas.domain.decisions import Decision
 
 PROBLEM = "application/problem+json"
@@ -29,6 +35,20 @@ class Reads:
     problem: dict[str, Any] | None = None
 
     status = HTTPStatus.TOO_MANY_REQUESTS.value
+
+
+class JsonAlways(BaseContentNegotiation):
+    """JSON, whatever the client would rather have: there is nothing else to choose from."""
+
+    def select_renderer(
+        self,
+        request: Request,
+        renderers: Iterable[BaseRenderer],
+        format_suffix: str | None = None,
+    ) -> tuple[BaseRenderer, str]:
+        """The only renderer."""
+        (only,) = renderers
+        return only, only.media_type
 
 
 def counted(user: Any) -> Reads:

@@ -27,7 +27,7 @@ from quotas.views.exports import (
 from quotas.views.filters import FilterForm
 from quotas.views.looks import Look, look_at
 from quotas.views.pages import NO_CACHE, read
-from quotas.views.reads import PROBLEM, counted
+from quotas.views.reads import PROBLEM, JsonAlways, counted
 from quotas.views.rows import LimitRow, summary, worst
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class UsageData(APIView):
 
     permission_classes = [IsAuthenticated]
     renderer_classes = [JSONRenderer]
+    content_negotiation_class = JsonAlways
     throttle_classes = []
     http_method_names = ["get", "head", "options"]
 

@@ -149,6 +149,20 @@ def test_each_limit_has_a_chart_with_a_sentence_and_a_table(tenant):
     assert "<td>3</td><td>4</td><td>75 %</td>" in text
 
 
+def test_of_many_limits_the_fullest_are_drawn_and_the_rest_is_named(tenant):
+    used = {f"reports/l{number}": [number, 10] for number in range(10)}
+    UsageHour.objects.create(tenant=tenant, start=START, generation=1, admitted=1, peaks=used)
+    client = member_of(tenant)
+
+    text = Reading(page(client, tenant)).text
+
+    assert "The fullest are drawn; 2 limits more are in the JSON. l9 reports" in text
+    assert " l2 reports At most" in text
+    assert " l1 reports At most" not in text
+    found = data(client, tenant).json()["calls"]["peaks"]
+    assert set(used) == {each["limit"] for each in found}
+
+
 def test_a_step_is_drawn_where_the_limit_was_first_charged_after_its_change():
     chart = charted((0, 5, 10), (2, 9, 10), (5, 9, 20), (7, 4, 20))
 

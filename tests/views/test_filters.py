@@ -214,7 +214,7 @@ def test_all_instants_are_in_utc_where_that_is_asked_for(tenant, client):
     zones = [{each["datetime"][19:] for each in read.all("time")} for read in (shown, own)]
     assert [{"", "+00:00"}, {"", "+09:00"}] == zones  # the plan has a day to be since
     assert "Asia/Tokyo shown in UTC" in shown.text
-    assert "Requests by quarter of an hour, Asia/Tokyo" in own.text
+    assert "Requests by quarter of an hour from " in own.text
     found = data(client, tenant, zone="utc").json()
     assert "2026-10-27T00:00:00+00:00" == found["read_at"]
     assert "+00:00" == found["history"]["buckets"][0]["start"][-6:]

@@ -4,9 +4,10 @@ import time
 
 import pytest
 
+from quotas.services.flush import flush
 from tests.views.looking import Reading, a_customer, data, export, member_of, page
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.views.urls")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("tests.views.urls")]
 
 
 @pytest.fixture
@@ -41,6 +42,23 @@ def test_in_an_outage_nobody_claims_that_no_call_was_denied(private_server, tena
     assert "Recent denials Not known: the limiter cannot be reached." in text
     assert "No call was denied lately" not in text
     assert data(client, tenant).json()["denials"] is None
+
+
+def test_in_an_outage_every_part_that_lacks_the_latest_counts_is_marked_stale(
+    private_server, tenant, caplog
+):
+    client = member_of(tenant)
+    client.get("/reports/?cost=4")
+    flush()
+    whole = page(client, tenant).content.decode()
+    private_server.stop()
+
+    text = Reading(page(client, tenant)).text
+
+    stale = "Stale: what was counted since the last copy is missing."
+    for part in ("This period so far", "How full the limits got", "Who called"):
+        assert stale in text.partition(part)[2][:300], part
+    assert stale not in whole
 
 
 def test_in_an_outage_the_data_say_so(private_server, tenant, caplog):

@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 from quotas.domain.keys import tenant_tag
 from quotas.engine.tallies import tallies_of
 from quotas.services.anonymous import anonymous
+from quotas.services.denials import decision_id
 from quotas.views.twin import UsageData
 from tests.models.rows import a_membership, a_user
 from tests.views.denying import a_denial, decision, decision_data
@@ -187,3 +188,14 @@ def test_with_limits_off_reads_are_not_counted(client, tenant, settings, everyth
 
     assert MOST + 1 == read(client, tenant, MOST + 1)
     assert before == everything_in_redis()
+
+
+@pytest.mark.parametrize("asked", [{"HTTP_ACCEPT": "text/html"}, {"QUERY_STRING": "format=csv"}])
+def test_every_read_is_json_and_counted_whatever_form_is_asked_for(client, tenant, asked):
+    for look in (
+        f"/quotas/{tenant.key}/usage.json",
+        f"/quotas/decisions/{decision_id(a_denial(tenant))}/decision.json",
+    ):
+        answer = client.get(look, **asked)
+        assert (200, "application/json") == (answer.status_code, answer["Content-Type"]), look
+        assert "RateLimit" in answer
