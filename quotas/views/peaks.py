@@ -120,16 +120,16 @@ class PeakChart:
     def rows(self) -> list[PeakRow]:
         """The table behind the chart, the latest first."""
         unlimited = _("unlimited")
-        rows = zip(self._peaks, self._names, self._used, self._most, strict=True)
+        rows = zip(self._peaks, self._names, self._used, self._most, self._shares(), strict=True)
         return [
             PeakRow(
                 iso=each.start.isoformat(),
                 words=name,
                 used=used,
                 most=unlimited if each.most is None else most,
-                percent=_share(each),
+                percent=share,
             )
-            for each, name, used, most in reversed(list(rows))
+            for each, name, used, most, share in reversed(list(rows))
         ]
 
     @cached_property
@@ -174,6 +174,13 @@ class PeakChart:
             else:
                 words = lowered if _lowered(peak) else of
                 yield words % {"used": used, "most": most}
+
+    def _shares(self) -> Iterator[str]:
+        """How much was taken of what fitted, for each bar; blank without a limit."""
+        lowered = _("taken before it was lowered")
+        percents = [100 * each.used // each.most if each.most else 0 for each in self._peaks]
+        for peak, share in zip(self._peaks, wording.shares(percents), strict=True):
+            yield lowered if _lowered(peak) else share if peak.most else ""
 
     def _bar(self, peak: Peak, words: str) -> Rectangle:
         start, end = self._share(peak.start), self._share(peak.end)
@@ -228,10 +235,3 @@ def _fullness(peak: Peak) -> float:
 def _lowered(peak: Peak) -> bool:
     """Whether the limit was lowered after this was taken, which fitted then."""
     return peak.most is not None and peak.used > peak.most
-
-
-def _share(peak: Peak) -> str:
-    """Of what fitted; blank without a limit."""
-    if _lowered(peak):
-        return _("taken before it was lowered")
-    return wording.share(100 * peak.used // peak.most) if peak.most else ""

@@ -85,6 +85,12 @@ def share(percent: int) -> str:
     return _share(percent, translation.get_language())
 
 
+def shares(percents: Iterable[int]) -> list[str]:
+    """Several, each as `share` says it."""
+    language = translation.get_language()
+    return [_share(percent, language) for percent in percents]
+
+
 @lru_cache(maxsize=1024)
 def _share(percent: int, language: str | None) -> str:
     return gettext("%(percent)s %%") % {"percent": number(percent)}
