@@ -46,7 +46,7 @@ def closest_of(tenants: Sequence[Tenant]) -> dict[int, Near] | None:
     """How near each is, by primary key; None when Redis gives no answer.
 
     Those of whom Redis cannot tell are left out: it has lost its memory, or another policy holds
-    there this instant. Seven queries and one round trip, however many they are.
+    there this instant. Five queries and one round trip, however many they are.
     """
     at_us, plans = now_us(), _plans()
     asker = Asker(at_us)

@@ -9,46 +9,23 @@ import json
 from collections import Counter
 from datetime import date, datetime
 from functools import lru_cache, reduce
-from itertools import chain
 from operator import or_
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.db import connections
-from django.db.models import DateTimeField, Q
+from django.db.models import Q
 
-from quotas.domain.calendar import instant_at, microseconds
+from quotas.domain.calendar import microseconds
 from quotas.models import UsageDay, UsageQuarter
+from quotas.services.history_sql import LINE, SUMMING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
-    from django.db.backends.base.base import BaseDatabaseWrapper
-    from django.db.models import QuerySet
-
     from quotas.services.windows import Extent
 
-INSTANT = DateTimeField()
 SUMMED = ("admitted", "denied", "shadow_denied", "units")
-FIELDS = ("scope", "start", "generation", "denied", "shadow_denied", "admitted", "units", "limits")
-
-# Django has no aggregate that both databases know and that joins texts. A tenant may have 15,000
-# such rows: one look at each is all that there is time for, so its denials go with its sums. Each
-# bucket is looked up in the index: to compare each row with the edges takes twice as long.
-BY_BUCKET = """
-    SELECT bucket.column1, kept.scope, {apart},
-        SUM(kept.admitted), SUM(kept.denied), SUM(kept.shadow_denied), SUM(kept.units),
-        {joined}(CASE WHEN kept.denied + kept.shadow_denied > 0
-            AND kept.start >= %s AND kept.start < %s THEN {text} END, '{line}')
-    FROM (VALUES {buckets}) AS bucket CROSS JOIN ({kept}) AS kept
-    WHERE kept.start >= bucket.column2 AND kept.start < bucket.column3 GROUP BY 1, 2, 3"""
-APART = "CASE WHEN kept.generation = %s AND kept.start >= %s THEN kept.start END"
-JOINING = {
-    "sqlite": {"joined": "group_concat", "text": "kept.limits"},
-    "postgresql": {"joined": "string_agg", "text": "kept.limits::text"},
-}
-LINE = "\n"
-"""Between two texts: JSON has none of them inside."""
 
 Sums = tuple[int, int, int, int]
 Limits = dict[str, tuple[int, int]]
@@ -104,40 +81,16 @@ def kept_quarters(
     instant: its quarters from then on are apart, each by itself. Of other databases none: usage is
     kept in these two, see `quotas.services.keeping`.
     """
-    rows = UsageQuarter.objects.filter(tenant=tenant_pk, **_of(scope)).order_by().values(*FIELDS)
+    rows = UsageQuarter.objects.filter(tenant=tenant_pk, **_of(scope)).order_by()
     connection = connections[rows.db]
-    if connection.vendor not in JOINING:
+    if connection.vendor not in SUMMING:
         return
-    generation, since_us = apart
-    known = [] if since_us is None else [generation, _prepared(since_us, connection)]
-    asked = [_prepared(us, connection) for us in told]
-    buckets = list(_buckets(edges, ranges, connection))
-    statement, params = _statement(rows, len(buckets), APART if known else "NULL", connection)
+    summing = SUMMING[connection.vendor](connection, edges, ranges)
     with connection.cursor() as cursor:
-        cursor.execute(statement, [*known, *asked, *chain(*buckets), *params])
+        cursor.execute(*summing.statement(rows, told, apart))
         for number, of, start, *sums, limits in cursor.fetchall():
             apart_us = _us(start, connection.timezone)
             yield KeptQuarters(edges[number], of, apart_us, _four(sums), _denied(limits))
-
-
-def _statement(
-    rows: QuerySet[Any, Any], buckets: int, apart: str, connection: BaseDatabaseWrapper
-) -> tuple[str, Sequence[Any]]:
-    """The sums of ``rows`` by so many buckets, and the parameters that come after these."""
-    kept, params = rows.query.get_compiler(rows.db).as_sql()
-    values = ", ".join(["(%s, %s, %s)"] * buckets)
-    words = JOINING[connection.vendor]
-    return BY_BUCKET.format(buckets=values, apart=apart, kept=kept, line=LINE, **words), params
-
-
-def _buckets(
-    edges: Sequence[int], ranges: Sequence[Extent], connection: BaseDatabaseWrapper
-) -> Iterator[tuple[int, Any, Any]]:
-    """Number, start and stop of each bucket that is in one of ``ranges``."""
-    prepared = [_prepared(edge, connection) for edge in edges]
-    for number, start in enumerate(edges[:-1]):
-        if any(each.start <= start < each.stop for each in ranges):
-            yield number, prepared[number], prepared[number + 1]
 
 
 def _of(scope: str | None) -> dict[str, str]:
@@ -167,11 +120,6 @@ def _four(sums: Sequence[int]) -> Sums:
 
 def _two(pair: Sequence[int]) -> tuple[int, int]:
     return int(pair[0]), int(pair[1])
-
-
-def _prepared(us: int, connection: BaseDatabaseWrapper) -> Any:
-    """An instant as the database compares it."""
-    return INSTANT.get_db_prep_value(instant_at(us), connection)
 
 
 def _us(start: datetime | str | None, zone: tzinfo | None) -> int | None:

@@ -58,7 +58,7 @@ def of_overrides(
     """What it means that some overrides of ``tenants`` go, by primary key, and others are made.
 
     An edited one goes, and is made as it will be. Now, and when those begin that have not begun
-    yet. Seven queries, however many.
+    yet. Five queries, however many.
     """
     new = _rows_of(made)
     changes = []
@@ -81,7 +81,7 @@ def of_overrides(
 
 
 def of_plan(tenant: Tenant, plan: Plan | None, *, now: datetime) -> list[Change]:
-    """What it means for a tenant to be moved to ``plan``; None: the default one. Seven queries."""
+    """What it means for a tenant to be moved to ``plan``; None: the default one. Five queries."""
     [row] = tenants_of([tenant])
     moved = replace(row, plan_pk=plan.pk if plan else None)
     plans, at_us = _Plans(), microseconds(now)

@@ -242,7 +242,7 @@ def test_reading_a_tenant_with_resets_costs_as_much_as_without(
     usage_of(tenant.pk)
     forget()
 
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(6):
         usage_of(tenant.pk)
     with django_assert_num_queries(0):
         usage_of(tenant.pk)

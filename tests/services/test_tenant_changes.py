@@ -86,5 +86,5 @@ def test_it_takes_as_many_queries_for_many_tenants(tenant, django_assert_num_que
     for many in (1, 9):
         rows = [an_override(a_tenant(plan=tenant.plan), amount=99) for _ in range(many)]
         tenants, pks = [row.tenant for row in rows], [row.pk for row in rows]
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(5):
             assert many == len(amounts(of_overrides(tenants, pks, now=NOW)))
