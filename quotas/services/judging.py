@@ -84,17 +84,16 @@ class Judge:
     ) -> None:
         """Judge how full a limit got in an hour.
 
-        One in which a quota's period ended counts for that, unless the next has come as far.
+        One within which a quota's period ended counts for that, unless the next has come as far.
         """
         start, end = self._period_of(tenant, limit, hour.start_us, balances)
-        since = (
-            row[8] for row in balances if row[2:4] == (limit.scope, limit.name) and row[6] >= end
-        )
-        if isinstance(limit.rule, CalendarQuota) and fullest.used <= max(since, default=0):
-            return
+        of_quota = isinstance(limit.rule, CalendarQuota)
+        if of_quota and hour.start_us + hour.length_us > microseconds(end):
+            own = (row for row in balances if row[2:4] == (limit.scope, limit.name))
+            if fullest.used <= max((row[8] for row in own if row[6] >= end), default=0):
+                return
         # Of a quota the hour is known to be of the period that held then. A day has no such state.
         at = instant_at(hour.start_us)
-        of_quota = isinstance(limit.rule, CalendarQuota)
         span = Span(at, at + INSTANT) if of_quota else Span(start, end)
         for threshold in thresholds_met(limit, fullest.used, fullest.most):
             met = Met(tenant.pk, start, limit.scope, limit.name, threshold)
