@@ -2,7 +2,7 @@
 
 A worker claims before it sends, so that no two send the same at once, and marks when it has sent.
 One that dies in between leaves a claim that runs out: then it is sent again, under the same
-reference, rather than not at all.
+reference, rather than not at all. A manager who is known to be told is not mailed again.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def deliver(
             if attempts >= MOST_TRIES:
                 done += _give_up(channel, pk, claim - CLAIM)
             elif tenant_pk not in away and _claim(channel, pk, claim):
-                found = _send(channel, pk, claim)
-                if found.waiting or found.given_up:
+                found, reached = _send(channel, pk, claim)
+                if not reached:
                     away.add(tenant_pk)
                 done += found
                 after_each()
@@ -130,16 +130,18 @@ def _give_up(channel: str, pk: int, at: datetime) -> Delivered:
     return Delivered(given_up=given_up)
 
 
-def _send(channel: str, pk: int, claim: datetime) -> Delivered:
+def _send(channel: str, pk: int, claim: datetime) -> tuple[Delivered, bool]:
+    """Send one, and say whether anybody was reached: not, when nobody of a tenant could be told."""
     alert = _rows().select_related("tenant", "tenant__alert_settings").filter(pk=pk).first()
     if alert is None:  # deleted with its tenant
-        return Delivered()
+        return Delivered(), True
     try:
         ended = CHANNELS[channel](alert)
     except Exception as error:  # noqa: BLE001 - a mail backend of the project raises what it likes
-        return _failed(channel, alert, claim, error)
+        some = isinstance(error, NotDelivered) and error.failure is Failure.SOME
+        return _failed(channel, alert, claim, error), some
     _mark(channel, pk, claim, ended)
-    return Delivered(sent=int(ended is DeliveryState.DONE))
+    return Delivered(sent=int(ended is DeliveryState.DONE)), True
 
 
 def _failed(channel: str, alert: Alert, claim: datetime, error: Exception) -> Delivered:
