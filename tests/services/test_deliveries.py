@@ -212,14 +212,6 @@ def test_a_worker_that_was_overtaken_marks_nothing(tenant, monkeypatch):
     assert ("", "") == (alert.email_failure, alert.email_detail)
 
 
-def test_many_alerts_are_sent_page_by_page(tenant, monkeypatch):
-    monkeypatch.setattr(deliveries, "PAGE", 3)
-    for number in range(7):
-        an_alert(tenant, name=f"limit-{number}")
-
-    assert Delivered(sent=7) == deliver(NOW)
-
-
 def test_an_alert_whose_tenant_is_gone_is_passed_over(tenant, monkeypatch):
     alert, other = an_alert(tenant), an_alert(tenant, name="other")
     claim = deliveries._claim
