@@ -43,6 +43,7 @@ class Failure(StrEnum):
     NO_ANSWER = "no_answer"
     STATUS = "status"
     CUT_OFF = "cut_off"
+    SOME = "some"
     OTHER = "other"
 
 

@@ -17,6 +17,7 @@ HOUR_PREFIX = b"h"
 HEAD = Struct("<III6sIB")
 CALLER = Struct("<II6sII")
 SIX = 6
+LIMIT = 4 * SIX
 NO_MOST = (1 << 48) - 1
 
 
@@ -40,6 +41,19 @@ class Peak:
     """The most units of a limit (``scope/name``) that were taken at once, by its fullest subject.
 
     ``most``: what fitted at once at the last call; None: unlimited.
+    """
+
+    label: str
+    used: int
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fullest:
+    """A limit (``scope/name``) when the largest share of it was taken, before or by a call.
+
+    ``used`` units were taken at that instant and ``most`` fitted at once; None: unlimited. More
+    was taken than fits when the limit, lowered before, denied.
     """
 
     label: str
@@ -91,10 +105,19 @@ class Hour(NamedTuple):
     @property
     def peaks(self) -> tuple[Peak, ...]:
         """How full each limit got that was charged."""
-        at = HEAD.size
-        for _ in range(self.raw[at - 1]):
-            at += 1 + self.raw[at] + CALLER.size
-        return tuple(self._peaks(at))
+        return tuple(
+            Peak(label=label, used=used, most=_most(most))
+            for label, used, most, _, _ in self._limits()
+            if used
+        )
+
+    @property
+    def fullest(self) -> tuple[Fullest, ...]:
+        """When each limit that was charged or that denied was fullest."""
+        return tuple(
+            Fullest(label=label, used=used, most=_most(most))
+            for label, _, _, used, most in self._limits()
+        )
 
     def _callers(self) -> Iterator[tuple[CallerTally, int]]:
         """Each caller, and where its record ends."""
@@ -112,16 +135,23 @@ class Hour(NamedTuple):
             at = stop + CALLER.size
             yield found, at
 
-    def _peaks(self, at: int) -> Iterator[Peak]:
+    def _limits(self) -> Iterator[tuple[str, int, int, int, int]]:
+        """Each limit's label and numbers, as peaks.lua writes them."""
+        at = HEAD.size
+        for _ in range(self.raw[at - 1]):
+            at += 1 + self.raw[at] + CALLER.size
         while at < len(self.raw):
             stop = at + 1 + self.raw[at]
-            used, most = (
+            used, most, taken, room = (
                 int.from_bytes(self.raw[start : start + SIX], "little")
-                for start in (stop, stop + SIX)
+                for start in range(stop, stop + LIMIT, SIX)
             )
-            label = _text(self.raw[at + 1 : stop])
-            yield Peak(label=label, used=used, most=None if most == NO_MOST else most)
-            at = stop + 2 * SIX
+            yield _text(self.raw[at + 1 : stop]), used, most, taken, room
+            at = stop + LIMIT
+
+
+def _most(most: int) -> int | None:
+    return None if most == NO_MOST else most
 
 
 def _text(raw: bytes) -> str:

@@ -30,6 +30,7 @@ FAILURES = [
     (Failure.NO_ANSWER.value, _("There was no answer.")),
     (Failure.STATUS.value, _("The answer was not a success.")),
     (Failure.CUT_OFF.value, _("Each try was cut off.")),
+    (Failure.SOME.value, _("It could not be sent to every manager.")),
     (Failure.OTHER.value, _("It could not be sent.")),
 ]
 LONGEST_DETAIL = 200
@@ -143,6 +144,12 @@ class Alert(models.Model):
     email_state = _state(_("e-mail"))
     email_attempts = _attempts(_("tries by e-mail"))
     email_claimed_until = _claimed_until(_("e-mail claimed until"))
+    email_told = models.JSONField(
+        _("managers told by e-mail"),
+        default=list,
+        blank=True,
+        help_text=_("Primary keys of the users, as text, to whom it was sent. Default: []."),
+    )
     email_failure = _failure(_("failure by e-mail"))
     email_detail = _detail(_("detail of the failure by e-mail"))
     webhook_state = _state(_("webhook"))

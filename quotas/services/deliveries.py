@@ -2,15 +2,17 @@
 
 A worker claims before it sends, so that no two send the same at once, and marks when it has sent.
 One that dies in between leaves a claim that runs out: then it is sent again, under the same
-reference, rather than not at all.
+reference, rather than not at all. A manager who is known to be told is not mailed again.
 """
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.db import router
 from django.db.models import F, Q
@@ -23,7 +25,7 @@ from quotas.services.messages import email, webhook
 from quotas.services.webhooks import NotDelivered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from datetime import datetime
 
     from django.db.models import QuerySet
@@ -36,7 +38,6 @@ LONGEST = timedelta(hours=24)
 """How long after an alert it is still tried, at waits that double from the first one on."""
 MOST_TRIES = 11
 """As many as fit: one that is still pending after them had a worker end in the middle."""
-PAGE = 100
 CHANNELS: dict[str, Callable[[Alert], DeliveryState]] = {"email": email, "webhook": webhook}
 """What sends an alert, and says how that ended; any error is a failed try."""
 
@@ -62,24 +63,23 @@ def deliver(
 ) -> Delivered:
     """Send what is to be sent, each once, whatever the number of workers.
 
-    A tenant whose telling failed has its others wait for the next run: a receiver that answers
-    late must not keep other tenants waiting once for each of its alerts.
+    Tenants take turns, and one whose telling failed has its others wait for the next run: a
+    receiver that answers late must not keep other tenants waiting once for each of its alerts.
 
     ``now`` is for tests. What ``after_each`` raises ends it well. Raises the database's errors.
     """
     done = Delivered()
-    for channel in CHANNELS:
-        away: set[int] = set()
-        for pk, tenant_pk, attempts in _pending(channel, now):
-            claim = (now or timezone.now()) + CLAIM
-            if attempts >= MOST_TRIES:
-                done += _give_up(channel, pk, claim - CLAIM)
-            elif tenant_pk not in away and _claim(channel, pk, claim):
-                found = _send(channel, pk, claim)
-                if found.waiting or found.given_up:
-                    away.add(tenant_pk)
-                done += found
-                after_each()
+    away: set[tuple[str, int]] = set()
+    for _turn, channel, pk, tenant_pk, attempts in _turns(now or timezone.now()):
+        claim = (now or timezone.now()) + CLAIM
+        if attempts >= MOST_TRIES:
+            done += _give_up(channel, pk, claim - CLAIM)
+        elif (channel, tenant_pk) not in away and _claim(channel, pk, claim):
+            found, reached = _send(channel, pk, claim)
+            if not reached:
+                away.add((channel, tenant_pk))
+            done += found
+            after_each()
     return done
 
 
@@ -92,18 +92,26 @@ def _claimable(channel: str, at: datetime) -> Q:
     return free & Q(**{f"{channel}_state": DeliveryState.PENDING.value})
 
 
-def _pending(channel: str, now: datetime | None) -> Iterator[tuple[int, int, int]]:
-    """The alerts that nobody has claimed, oldest first, each once a run: with tenant and tries."""
-    last = 0
-    while True:
-        rows = _rows().filter(_claimable(channel, now or timezone.now()), pk__gt=last)
-        page = list(
-            rows.order_by("pk").values_list("pk", "tenant_id", f"{channel}_attempts")[:PAGE]
-        )
-        if not page:
-            return
-        yield from page
-        last = page[-1][0]
+class _Turn(NamedTuple):
+    """An alert to be told; ``number`` of the same tenant and channel come before it."""
+
+    number: int
+    channel: str
+    pk: int
+    tenant_pk: int
+    attempts: int
+
+
+def _turns(at: datetime) -> list[_Turn]:
+    """The alerts that nobody has claimed, each once: the oldest of each tenant, then the next."""
+    found: list[_Turn] = []
+    for channel in CHANNELS:
+        before: Counter[int] = Counter()
+        rows = _rows().filter(_claimable(channel, at)).order_by("pk")
+        for pk, tenant_pk, attempts in rows.values_list("pk", "tenant_id", f"{channel}_attempts"):
+            found.append(_Turn(before[tenant_pk], channel, pk, tenant_pk, attempts))
+            before[tenant_pk] += 1
+    return sorted(found, key=attrgetter("number"))
 
 
 def _claim(channel: str, pk: int, until: datetime) -> bool:
@@ -130,16 +138,18 @@ def _give_up(channel: str, pk: int, at: datetime) -> Delivered:
     return Delivered(given_up=given_up)
 
 
-def _send(channel: str, pk: int, claim: datetime) -> Delivered:
+def _send(channel: str, pk: int, claim: datetime) -> tuple[Delivered, bool]:
+    """Send one, and say whether anybody was reached: not, when nobody of a tenant could be told."""
     alert = _rows().select_related("tenant", "tenant__alert_settings").filter(pk=pk).first()
     if alert is None:  # deleted with its tenant
-        return Delivered()
+        return Delivered(), True
     try:
         ended = CHANNELS[channel](alert)
     except Exception as error:  # noqa: BLE001 - a mail backend of the project raises what it likes
-        return _failed(channel, alert, claim, error)
+        some = isinstance(error, NotDelivered) and error.failure is Failure.SOME
+        return _failed(channel, alert, claim, error), some
     _mark(channel, pk, claim, ended)
-    return Delivered(sent=int(ended is DeliveryState.DONE))
+    return Delivered(sent=int(ended is DeliveryState.DONE)), True
 
 
 def _failed(channel: str, alert: Alert, claim: datetime, error: Exception) -> Delivered:

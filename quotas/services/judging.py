@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,22 +10,19 @@ from quotas.domain.alerts import PROJECTED, is_projected, thresholds_met
 from quotas.domain.calendar import instant_at, microseconds, period_at
 from quotas.domain.limits import CalendarQuota
 from quotas.domain.words import CalendarUnit, Mode
-from quotas.engine.hours import HOUR_US
 from quotas.services.policy import Policy, zone_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from quotas.domain.policies import Limit
-    from quotas.engine.hours import Hour, Peak
-    from quotas.engine.tallies import Quarter, Tallied
+    from quotas.engine.hours import Fullest, Hour
+    from quotas.engine.tallies import Tallied
     from quotas.services.keeping import Row
     from quotas.services.policy import Plans, TenantRow
 
 LATE_US = 24 * 3600 * 1_000_000
 """Hours that began longer ago raise no alert: what is said of them is no news."""
-RECENT_US = 2 * HOUR_US
-"""Denials of quarters that began longer ago say nothing of the limit as it is now."""
 INSTANT = timedelta(microseconds=1)
 
 
@@ -72,7 +68,6 @@ class Judge:
     ) -> None:
         """Judge the hours of one tenant, and what it has used of its calendar quotas."""
         limits = self._judged(tenant, plans)
-        denying = self._denying(tallied.quarters) if limits else set()
         for row in balances:
             scope, name, start, end, used = row[2], row[3], row[6], row[7], row[8]
             if limit := limits.get(f"{scope}/{name}"):
@@ -80,52 +75,29 @@ class Judge:
         for hour in tallied.hours if limits else ():
             if hour.start_us <= self.at_us - LATE_US:
                 continue
-            for peak in hour.peaks:
-                if limit := limits.get(peak.label):
-                    lowered = peak.label in denying and self._holds_yet(limit, hour)
-                    held = _beside_what_fits_now(limit, peak) if lowered else peak
-                    self._peak(tenant, limit, hour, held, balances)
+            for fullest in hour.fullest:
+                if limit := limits.get(fullest.label):
+                    self._fullest(tenant, limit, hour, fullest, balances)
 
-    def _denying(self, quarters: Sequence[Quarter]) -> set[str]:
-        """The limits that denied lately, by their labels."""
-        return {
-            each.label
-            for quarter in quarters
-            if quarter.start_us > self.at_us - RECENT_US
-            for each in quarter.limits
-            if each.denied
-        }
-
-    def _holds_yet(self, limit: Limit, hour: Hour) -> bool:
-        """Whether what was taken in the hour may be what a limit denies for now.
-
-        Of a calendar quota the balance says it.
-        """
-        if isinstance(limit.rule, CalendarQuota):
-            return False
-        held_us = max(HOUR_US, getattr(limit.rule, "period_us", 0))
-        return hour.start_us + HOUR_US > self.at_us - held_us
-
-    def _peak(
-        self, tenant: TenantRow, limit: Limit, hour: Hour, peak: Peak, balances: Sequence[Row]
+    def _fullest(
+        self, tenant: TenantRow, limit: Limit, hour: Hour, fullest: Fullest, balances: Sequence[Row]
     ) -> None:
         """Judge how full a limit got in an hour.
 
-        One in which a quota's period ended counts for that, unless the next has come as far.
+        One within which a quota's period ended counts for that, unless the next has come as far.
         """
         start, end = self._period_of(tenant, limit, hour.start_us, balances)
-        since = (
-            row[8] for row in balances if row[2:4] == (limit.scope, limit.name) and row[6] >= end
-        )
-        if isinstance(limit.rule, CalendarQuota) and peak.used <= max(since, default=0):
-            return
+        of_quota = isinstance(limit.rule, CalendarQuota)
+        if of_quota and hour.start_us + hour.length_us > microseconds(end):
+            own = (row for row in balances if row[2:4] == (limit.scope, limit.name))
+            if fullest.used <= max((row[8] for row in own if row[6] >= end), default=0):
+                return
         # Of a quota the hour is known to be of the period that held then. A day has no such state.
         at = instant_at(hour.start_us)
-        of_quota = isinstance(limit.rule, CalendarQuota)
         span = Span(at, at + INSTANT) if of_quota else Span(start, end)
-        for threshold in thresholds_met(limit, peak.used, peak.most):
+        for threshold in thresholds_met(limit, fullest.used, fullest.most):
             met = Met(tenant.pk, start, limit.scope, limit.name, threshold)
-            self._add(met, span, Reading(peak.used, peak.most or 0, end, limit.title))
+            self._add(met, span, Reading(fullest.used, fullest.most or 0, end, limit.title))
 
     def _judged(self, tenant: TenantRow, plans: Plans) -> dict[str, Limit]:
         """The limits that deny and of which somebody wants to be told, by their labels."""
@@ -171,17 +143,6 @@ class Judge:
 
     def _add(self, met: Met, span: Span | None, reading: Reading) -> None:
         self.met[met, span] = max(reading, self.met.get((met, span), reading))
-
-
-def _beside_what_fits_now(limit: Limit, peak: Peak) -> Peak:
-    """The peak beside what fits at once now, where the limit was lowered since the last charge.
-
-    Calls that are denied charge nothing: the peak has what fitted before.
-    """
-    most: int | None = getattr(limit.rule, "most_at_once", None)
-    if most is None or (peak.most is not None and peak.most <= most):
-        return peak
-    return replace(peak, most=most)
 
 
 @lru_cache(maxsize=4096)

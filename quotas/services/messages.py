@@ -6,8 +6,6 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from django.core.mail import send_mail
-from django.db import router
 from django.urls import NoReverseMatch, reverse
 from django.utils import translation
 from django.utils.formats import date_format, number_format
@@ -17,7 +15,7 @@ from quotas.conf import conf
 from quotas.domain.alerts import PERCENT, PROJECTED, DeliveryState, Failure
 from quotas.domain.webhooks import signed
 from quotas.domain.words import EVERY_SCOPE
-from quotas.models import Membership
+from quotas.services.managers import addresses_of, mail_each
 from quotas.services.policy import zone_of
 from quotas.services.webhooks import NotDelivered, post
 
@@ -30,9 +28,10 @@ EVENT = "usage.threshold_reached"
 
 
 def email(alert: Alert) -> DeliveryState:
-    """Send it to the tenant's managers, unless it is turned off or none of them has an address.
+    """Send it to each of the tenant's managers, unless it is turned off or none has an address.
 
-    In the language of the site. Raises what the mail backend does.
+    In the language of the site. Raises what the mail backend does, and `NotDelivered` when some of
+    them were told.
     """
     settings = _settings(alert)
     if settings is not None and not settings.email:
@@ -40,7 +39,11 @@ def email(alert: Alert) -> DeliveryState:
     addresses = addresses_of(alert.tenant_id)
     if not addresses:
         return DeliveryState.NOBODY
-    send_mail(sentence(alert), text(alert), None, addresses)
+    errors = mail_each(alert, sentence(alert), text(alert), addresses)
+    if errors and alert.email_told:
+        raise NotDelivered(Failure.SOME, str(errors[0])) from errors[0]
+    if errors:
+        raise errors[0]
     return DeliveryState.DONE
 
 
@@ -146,20 +149,6 @@ def _link(alert: Alert) -> str:
 
 def _settings(alert: Alert) -> AlertSettings | None:
     return getattr(alert.tenant, "alert_settings", None)
-
-
-def addresses_of(tenant_pk: int) -> list[str]:
-    """The e-mail addresses of the tenant's managers who may still log in, each once."""
-    using = router.db_for_write(Membership)
-    rows = Membership.objects.using(using).filter(tenant_id=tenant_pk, role="manager")
-    users = [row.user for row in rows.select_related("user").order_by("pk")]
-    addresses = [
-        str(getattr(user, user.get_email_field_name(), "") or "").strip()
-        for user in users
-        if user.is_active
-    ]
-    # One that mail would refuse, such as a header of two lines, must not keep it from the others.
-    return list(dict.fromkeys(each for each in addresses if each and each.isprintable()))
 
 
 def _number(value: int) -> str:

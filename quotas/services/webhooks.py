@@ -18,7 +18,7 @@ from urllib.parse import quote, urlsplit
 
 from quotas.conf import conf
 from quotas.domain.alerts import Failure
-from quotas.domain.webhooks import is_public
+from quotas.domain.webhooks import host_of, is_public, is_this_machine
 from quotas.errors import QuotasError
 from quotas.models.alerts import FAILURES
 
@@ -74,13 +74,16 @@ def target_of(url: str) -> Target:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-        host = host.encode("idna").decode("ascii") if host else ""
+        host = host_of(host) if host else ""
     except ValueError as error:
         raise NotDelivered(Failure.UNREADABLE) from error
     if parts.scheme not in schemes or not host:
         raise NotDelivered(Failure.NO_HTTPS)
     if "@" in parts.netloc:
         raise NotDelivered(Failure.LOGIN)
+    later_than_6 = "[" in parts.netloc and ":" not in host
+    if port == 0 or later_than_6:
+        raise NotDelivered(Failure.UNREADABLE)
     target = Target(
         scheme=parts.scheme,
         host=host,
@@ -89,7 +92,7 @@ def target_of(url: str) -> Target:
         + (f"?{quote(parts.query, safe=IN_A_QUERY)}" if parts.query else ""),
     )
     with suppress(ValueError):  # a name: what it stands for is looked at before each post
-        _refuse_inner(target.host)
+        _refuse_inner("127.0.0.1" if is_this_machine(host) else host)
     return target
 
 

@@ -18,7 +18,7 @@ from quotas.domain.limits import MOST_AMOUNT
 from quotas.models import Membership, Tenant
 from quotas.services.alert_settings import choose, latest_alerts, renew_secret, settings_of
 from quotas.services.caps import NotCapped, cappable, remove_cap, set_cap
-from quotas.services.messages import addresses_of
+from quotas.services.managers import addresses_of
 from quotas.services.staff import sees
 from quotas.services.webhooks import NotDelivered
 from quotas.views.access import Viewing, nowhere, viewing

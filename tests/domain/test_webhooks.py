@@ -4,7 +4,7 @@ from base64 import b64decode
 
 import pytest
 
-from quotas.domain.webhooks import is_public, new_secret, signed
+from quotas.domain.webhooks import host_of, is_public, is_this_machine, new_secret, signed
 
 
 def test_the_published_example_of_standard_webhooks_is_signed_alike():
@@ -44,6 +44,11 @@ def test_what_is_no_secret_signs_nothing(secret):
         "::ffff:8.8.8.8",
         "64:ff9b::8.8.8.8",
         "2002:808:808::1",
+        "192.0.1.1",
+        "192.88.98.1",
+        "192.88.100.1",
+        "2001:200::1",
+        "3ffe::1",
     ],
 )
 def test_addresses_of_the_internet_are_public(address):
@@ -90,6 +95,24 @@ def test_addresses_of_the_internet_are_public(address):
         "ff0e::1",
         "100::1",
         "4000::1",
+        "3fff::1",
+        "3fff:fff:ffff::1",
+        "192.0.0.8",
+        "192.0.0.9",
+        "192.0.0.10",
+        "192.31.196.1",
+        "192.52.193.1",
+        "192.88.99.1",
+        "192.88.99.2",
+        "192.175.48.1",
+        "::ffff:192.88.99.1",
+        "64:ff9b::192.0.0.9",
+        "2001:1::1",
+        "2001:3::1",
+        "2001:4:112::1",
+        "2001:20::1",
+        "2620:4f:8000::1",
+        "5f00::1",
     ],
 )
 def test_addresses_inside_and_of_many_machines_are_not_public(address):
@@ -100,3 +123,65 @@ def test_addresses_inside_and_of_many_machines_are_not_public(address):
 def test_what_is_no_address_is_refused(text):
     with pytest.raises(ValueError, match="address"):
         is_public(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("example.com", "example.com"),
+        ("EXAMPLE.com.", "example.com."),
+        ("bücher.example", "xn--bcher-kva.example"),
+        ("my_hook.example.com", "my_hook.example.com"),
+        ("hooks", "hooks"),
+        ("1and1.example.com", "1and1.example.com"),
+        ("127.1", "127.0.0.1"),
+        ("127.0.0.1.", "127.0.0.1"),
+        ("2130706433", "127.0.0.1"),
+        ("0x7f000001", "127.0.0.1"),
+        ("0177.0.0.1", "127.0.0.1"),
+        ("134744072", "8.8.8.8"),
+        ("\uff11\uff12\uff17.1", "127.0.0.1"),
+        ("127\u30021", "127.0.0.1"),
+        ("2606:4700:0::1111", "2606:4700::1111"),
+    ],
+)
+def test_a_host_is_read_as_connections_read_it(text, host):
+    assert host == host_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exa mple.com",
+        "exa\u00a0mple.com",
+        "ex%61mple.com",
+        "example..com",
+        ".example.com",
+        "example.com..",
+        "example.123",
+        "256.1.1.1",
+        "1.2.3.4.5",
+        "08.8.8.8",
+        "example.0x1f",
+        "exam<ple.com",
+        "a:b",
+        "2606:4700::1111%eth0",
+        ".".join(["a" * 60] * 5),
+        "a" * 64,
+        "",
+        ".",
+    ],
+)
+def test_what_no_host_can_be_called_is_refused(text):
+    with pytest.raises(ValueError):  # noqa: PT011 - of the codec, too
+        host_of(text)
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost.", "hooks.localhost", "LOCALHOST"])
+def test_localhost_is_this_machine_whatever_stands_before_it(host):
+    assert is_this_machine(host_of(host))
+
+
+@pytest.mark.parametrize("host", ["localhost.example.com", "mylocalhost", "example.com"])
+def test_a_name_that_looks_like_it_is_not(host):
+    assert not is_this_machine(host)

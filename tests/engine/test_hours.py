@@ -73,7 +73,8 @@ def test_an_hours_sums_are_those_of_its_quarters(plan, tenant, clock):
 
 
 def test_an_hour_takes_a_bounded_part_of_memory_however_many_call(plan, tenant):
-    a_limit(plan, amount=10**6)
+    for number in range(4):
+        a_limit(plan, name=f"minute{number}", amount=10**6)
     client, key = link()
 
     def length():

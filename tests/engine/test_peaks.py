@@ -13,7 +13,7 @@ from quotas.testing import forget, frozen_clock
 from tests import START_US
 from tests.models.rows import a_limit, a_plan, a_tenant
 from tests.services.asking import ask, of_tenant, used
-from tests.services.counted import HOUR, hour_of
+from tests.services.counted import HOUR, hour_of, hours_of
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +38,16 @@ def tenant(plan):
 
 def peaks(tenant):
     return {each.label: (each.used, each.most) for each in hour_of(tenant).peaks}
+
+
+def fullest(tenant):
+    return {each.label: (each.used, each.most) for each in hour_of(tenant).fullest}
+
+
+def edited(limit, amount):
+    limit.amount = amount
+    limit.save()
+    forget()
 
 
 def test_the_peak_of_a_limit_is_the_most_that_the_page_ever_showed_as_used(plan, tenant, clock):
@@ -85,12 +95,57 @@ def test_what_fits_at_once_is_that_of_the_last_call_after_an_edit(plan, tenant):
     limit = a_limit(plan, amount=10, algorithm="fixed_window", period=HOUR)
     ask(of_tenant(tenant), cost=8)
 
-    limit.amount = 20
-    limit.save()
-    forget()
+    edited(limit, 20)
     ask(of_tenant(tenant))
 
     assert {"api/minute": (9, 20)} == peaks(tenant)
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        pytest.param([(10, 8), (20, 1)], (8, 10), id="raised"),
+        pytest.param([(10, 8), (20, 11)], (19, 20), id="raised-and-fuller"),
+        pytest.param([(100, 8), (10, 1)], (9, 10), id="lowered"),
+        pytest.param([(10, 2), (20, 2)], (2, 10), id="as-full-as-before"),
+        pytest.param([(None, 8), (20, 1)], (9, 20), id="limited"),
+        pytest.param([(10, 8), (None, 90)], (8, 10), id="unlimited"),
+        pytest.param([(10**9, 10**8), (10**9 - 1, 1)], (10**8 + 1, 10**9 - 1), id="large"),
+    ],
+)
+def test_a_limit_is_fullest_when_most_of_what_fitted_then_was_taken(plan, tenant, edits, expected):
+    limit = a_limit(plan, amount=1, algorithm="fixed_window", period=HOUR)
+
+    for amount, cost in edits:
+        edited(limit, amount)
+        assert ask(of_tenant(tenant), cost=cost).decision.allowed
+
+    assert {"api/minute": expected} == fullest(tenant)
+
+
+def test_a_lowered_limit_that_denies_is_as_full_as_it_was_then_and_has_no_peak(plan, tenant, clock):
+    limit = a_limit(plan, amount=100, period=3 * HOUR, algorithm="sliding_window_log")
+    ask(of_tenant(tenant), cost=8)
+    clock.tick(4000)
+    edited(limit, 5)
+    assert not ask(of_tenant(tenant)).decision.allowed
+
+    later = hours_of(tenant)[-1]
+
+    assert ((), 1) == (later.peaks, later.denied)
+    assert [("api/minute", 8, 5)] == [(each.label, each.used, each.most) for each in later.fullest]
+
+
+def test_neither_shadow_nor_an_amount_of_0_nor_a_neighbour_that_fits_is_full_on_a_denial(
+    plan, tenant
+):
+    a_limit(plan, name="none", amount=0)
+    a_limit(plan, name="wide", amount=100)
+    a_limit(plan, name="tried", amount=1, mode="shadow")
+
+    assert not ask(of_tenant(tenant), cost=2).decision.allowed
+
+    assert {} == fullest(tenant)
 
 
 def test_a_bucket_is_measured_by_its_capacity_and_an_unlimited_row_by_nothing(plan, tenant):

@@ -15,15 +15,15 @@ from tests.services.counted import DAY, START
 
 def an_hour(tenant, *, hours=0, **peaks):
     """The record of an hour, so many after `START_US`: {name: (used, most)} of scope ``api``."""
-    number = START_US // HOUR_US + hours
-    raw = HEAD.pack(number, 0, 0, b"", 0, 0)
+    began = START_US // HOUR_US + hours
+    raw = HEAD.pack(began, 0, 0, b"", 0, 0)
     for name, (used, most) in peaks.items():
         label = f"api/{name}".encode()
         raw += bytes([len(label)]) + label
-        raw += used.to_bytes(SIX, "little")
-        raw += (NO_MOST if most is None else most).to_bytes(SIX, "little")
+        for number in (used, most, used, most):
+            raw += (NO_MOST if number is None else number).to_bytes(SIX, "little")
     client, key = link()
-    client.hset(key(owner_key(tenant_tag(tenant.pk))), b"h" + bytes([number % 100]), raw)
+    client.hset(key(owner_key(tenant_tag(tenant.pk))), b"h" + bytes([began % 100]), raw)
 
 
 def an_alert(tenant, **fields):

@@ -12,7 +12,7 @@ from quotas.testing import forget
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant
 from tests.services.alerting import alerts, an_hour, periods
 from tests.services.asking import allowed, ask, of_tenant
-from tests.services.counted import DAY, START
+from tests.services.counted import DAY, HOUR, START
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clock")]
 
@@ -165,3 +165,33 @@ def test_what_is_used_up_is_not_projected_any_more(plan, clock):
     flush()
 
     assert ["80", "100"] == [threshold for _, threshold, _, _ in alerts()]
+
+
+@pytest.mark.parametrize("used", [8, 10])
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu"])
+def test_each_period_is_told_of_by_a_flush_that_comes_after_both(plan, clock, zone, used):
+    a_limit(plan, amount=10, **{**MONTH, "unit": "day"})
+    tenant = a_tenant("late", time_zone=zone)
+    for hours in (12, 25):
+        clock.move_to(START + hours * HOUR)
+        assert used == allowed(of_tenant(tenant), times=used)
+
+    flush()
+
+    told = tenant.alerts.filter(threshold="80")
+    assert 2 == len({each.period_start for each in told})
+    assert {used} == {each.used for each in told}
+
+
+def test_a_month_that_ended_is_told_of_when_the_next_one_is_used_up_too(plan, tenant, clock):
+    a_limit(plan, amount=10, **MONTH)
+    forget()
+    for day, hour in ((31, 19), (1, 1)):
+        clock.move_to(datetime(2026, 10 if day > 1 else 11, day, hour, tzinfo=UTC))
+        allowed(of_tenant(tenant), times=10)
+
+    flush()
+
+    expected = [(month, each) for month in (10, 11) for each in ("80", "100")]
+    found = tenant.alerts.order_by("period_start", "pk")
+    assert expected == [(each.period_start.month, each.threshold) for each in found]

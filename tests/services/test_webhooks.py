@@ -15,6 +15,7 @@ from quotas.services import webhooks
 from quotas.services.webhooks import NotDelivered, post, target_of
 from tests.services.receiver import receiving
 
+THIS_MACHINE = ["localhost", "a.localhost.", "127.1", "0x7f000001", "2130706433", "0177.0.0.1"]
 PUBLIC, INSIDE = "93.184.215.14", "10.0.0.7"
 
 
@@ -148,6 +149,11 @@ def test_no_answer_in_http_is_a_failure(receiver):
         "https://169.254.169.254/latest/meta-data/",
         "https://10.0.0.1/",
         "https://224.0.0.1/",
+        "https://example.com:0/",
+        "https://[v1.fe80]/",
+        "https://exa mple.com/",
+        "https://256.1.1.1/",
+        *(f"https://{each}:8443/hook" for each in THIS_MACHINE),
     ],
 )
 def test_an_address_that_cannot_be_posted_to_is_refused_before_it_is_kept(url):
@@ -168,10 +174,22 @@ def test_an_address_on_the_internet_is_taken(url, named):
     assert named == target_of(url).named
 
 
-@pytest.mark.parametrize(
-    "host",
-    ["localhost", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "ip6-localhost"],
-)
+@pytest.mark.parametrize("host", THIS_MACHINE)
+def test_this_machine_is_said_not_to_be_on_the_internet_however_it_is_written(host):
+    with pytest.raises(NotDelivered) as caught:
+        target_of(f"https://{host}/")
+
+    assert "The host is not on the public internet." == caught.value.said
+
+
+def test_where_any_address_will_do_this_machine_is_one(settings):
+    settings.QUOTAS_WEBHOOK_ADDRESSES = "any"
+
+    assert "localhost:8000" == target_of("http://localhost:8000/").named
+    assert "127.0.0.1" == target_of("http://127.1/").named
+
+
+@pytest.mark.parametrize("host", [*THIS_MACHINE, "ip6-localhost"])
 def test_a_name_for_this_machine_is_refused_however_it_is_written(host):
     with pytest.raises(NotDelivered, match=r"inside|no_answer: .*(Name|name)"):
         post(f"https://{host}/", {}, b"")

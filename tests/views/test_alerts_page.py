@@ -136,7 +136,16 @@ def test_the_secret_of_one_tenant_is_not_shown_on_the_page_of_another(tenant, ma
 
 @pytest.mark.parametrize(
     "url",
-    ["http://hooks.example.com/", "ftp://a.example/", "hooks", "https://127.0.0.1/", "x" * 501],
+    [
+        "http://hooks.example.com/",
+        "ftp://a.example/",
+        "hooks",
+        "https://127.0.0.1/",
+        "https://127.1/",
+        "https://localhost/",
+        "https://exa mple.com/",
+        "x" * 501,
+    ],
 )
 def test_an_address_that_cannot_be_posted_to_changes_nothing_and_says_why(tenant, manager, url):
     answer = do(manager, "settings", webhook_url=url)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from quotas.errors import StaffTenantsUnknown
 from quotas.models import AlertSettings
@@ -36,6 +40,44 @@ def bound(settings, monkeypatch, mine):
     settings.QUOTAS_STAFF_TENANTS = f"{__name__}.told"
     monkeypatch.setitem(globals(), "BOUND_TO", [mine.pk])
     return staff_who_may("view_tenant", "change_tenant")
+
+
+def asked(client, address):
+    """The queries of a look at a page, without the texts in them."""
+    with CaptureQueriesContext(connection) as queries:
+        assert 404 == client.get(address).status_code
+    return [re.sub("'[^']*'", "?", each["sql"]) for each in queries]
+
+
+def by_keys(settings):
+    settings.QUOTAS_STAFF_TENANTS = f"{__name__}.told"
+
+
+def by_membership(settings):
+    settings.QUOTAS_STAFF_TENANTS = "quotas.services.staff.by_membership"
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("bind", [by_keys, by_membership])
+def test_a_look_at_anothers_page_asks_the_same_as_at_one_that_is_not_there(
+    settings, bound, foreign, name, bind
+):
+    bind(settings)
+    found = [asked(bound, f"/quotas/{key}/{name}") for key in ("foreign", "nothing")]
+
+    assert found[0] == found[1]
+    assert found[0]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_where_the_project_does_not_tell_whose_staff_it_is_no_page_is_told_apart(
+    settings, bound, foreign, name
+):
+    settings.QUOTAS_STAFF_TENANTS = f"{__name__}.MISSING"
+
+    for key in ("foreign", "nothing"):
+        with pytest.raises(StaffTenantsUnknown):
+            bound.get(f"/quotas/{key}/{name}")
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -71,8 +71,9 @@ for i = 1, count do
     --@charges
     written[cell], live = true, later
     peaks[i] = { held + (algorithm == CONCURRENCY and 1 or cost), most }
-  elseif consume == 1 and extra then
-    mend(extra, alive)
+  elseif consume == 1 then
+    if refuses[i] == 1 then peaks[i] = { held, most } end         -- as full as it was when it denied
+    if extra then mend(extra, alive) end
   end
   lives[cell] = max(lives[cell] or 0, live)
   answers[i] = pack('<BI7i8I6I6', fits and 1 or 0, x, wait, y, z)
