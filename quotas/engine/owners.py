@@ -51,7 +51,8 @@ class Balance:
     @property
     def key(self) -> str:
         """The key of its state."""
-        return self.subject.key(QUOTA, self.scope, state_name(self.name, self.epoch))
+        name = state_name(self.name, self.epoch, self.rule.unit)
+        return self.subject.key(QUOTA, self.scope, name)
 
 
 def version_of(tag: str, *, create: bool = False) -> bytes:
