@@ -92,10 +92,14 @@ def seed(tag: str, balances: Sequence[Balance]) -> None:
 
 
 def _record(balance: Balance) -> bytes:
-    """The state's record as decide.lua keeps it: instant, used, time to the period's end."""
+    """The state's record as decide.lua keeps it.
+
+    Instant, used, time to the period's end, length of the period.
+    """
     high, low = divmod(balance.start_us, 1 << 48)
     kind = record_kind(balance.rule) * 16 + high
-    numbers = (balance.used, balance.end_us - balance.start_us, 0)
+    length_us = balance.end_us - balance.start_us
+    numbers = (balance.used, length_us, length_us)
     head = record_name(balance.name) + low.to_bytes(6, "little") + bytes([kind])
     return head + b"".join(number.to_bytes(6, "little") for number in numbers)
 

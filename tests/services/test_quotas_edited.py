@@ -21,6 +21,7 @@ from tests.services.counted import HOUR, START
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 QUOTA = {"name": "quota", "algorithm": "calendar_quota", "amount": 10, "period": None}
 PAIRS = [(one, two) for one in CalendarUnit for two in CalendarUnit if one is not two]
+ZONES = ["UTC", "Europe/Berlin", "Asia/Tokyo", "Pacific/Kiritimati", "Pacific/Pago_Pago"]
 UNITS = pytest.mark.parametrize(("before", "after"), PAIRS)
 
 
@@ -129,7 +130,7 @@ class Books:
 class Story:
     """Random steps in the life of one quota, each held against the books."""
 
-    STEPS = ("call", "call", "call", "pass", "edit", "flush", "wipe")
+    STEPS = ("call", "call", "call", "pass", "edit", "move", "flush", "wipe")
 
     def __init__(self, seed, tenant, way, clock):
         self.random, self.tenant, self.way, self.clock = Random(seed), tenant, way, clock
@@ -140,19 +141,30 @@ class Story:
         getattr(self, f"_{self.random.choice(self.STEPS)}")()
         at_us = self.clock.now_us
         assert {"quota": self.books.used(self.tenant, at_us)} == used("acme")
+        for row in self.tenant.balances.filter(period_end__gt=self.clock.now):
+            assert row.period_start <= self.clock.now
 
     def _call(self):
         allowed(of_tenant(self.tenant))
         self.books.take(self.tenant, self.clock.now_us)
 
     def _pass(self):
-        self.clock.tick(self.random.choice([HOUR / 60, HOUR, 5 * HOUR, 26 * HOUR, 400 * HOUR]))
+        span = self.random.choice([HOUR / 60, HOUR, 5 * HOUR, 26 * HOUR, 400 * HOUR])
+        if span > 5 * HOUR:
+            flush()  # what is not copied for three days is let go of
+        self.clock.tick(span)
         forget()
 
     def _edit(self):
         flush()  # what is not copied of a limit that is no more, a wipe takes
         self.books.unit = self.random.choice(list(CalendarUnit))
         self.way.edit(self.tenant, self.books.unit)
+
+    def _move(self):
+        self.tenant.time_zone = self.random.choice(ZONES)
+        self.tenant.anchor_day = self.random.choice([1, 15, 28, 31])
+        self.tenant.save()
+        forget()
 
     def _flush(self):
         flush()
