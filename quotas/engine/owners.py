@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
 
-from quotas.domain.keys import PLANS_KEY, owner_key, record_kind, record_name, state_name
+from quotas.domain.keys import (
+    PLANS_KEY,
+    denials_key,
+    owner_key,
+    record_kind,
+    record_name,
+    state_name,
+)
 from quotas.engine.bundle import QUOTA
 from quotas.engine.clock import clock
 from quotas.engine.connection import link
@@ -29,7 +36,7 @@ NO_VERSION = bytes(7)
 UNKNOWN_VERSION = b"\xff" * 7
 SEEDS_AT_ONCE = BUMPS_AT_ONCE = 500
 
-BUMP, SEED = Script(read("bump")), Script(read("seed"))
+BUMP, SEED, CLEAR = Script(read("bump")), Script(read("seed")), Script(read("clear"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +96,15 @@ def seed(tag: str, balances: Sequence[Balance]) -> None:
         for each in some:
             args += [b"%d" % each.end_us, _record(each)]
         SEED.run(client, keys, args)
+
+
+def clear(tag: str) -> None:
+    """Let go of all that is counted of an owner: of one that is no more, or not there again yet.
+
+    Its states stay until they expire: another epoch does not find them. Raises `EngineUnavailable`.
+    """
+    client, key = link()
+    CLEAR.run_all(client, [([key(owner_key(tag)), key(denials_key(tag))], [])])
 
 
 def _record(balance: Balance) -> bytes:
