@@ -23,8 +23,8 @@ from quotas.admin.versions import REASON, VersionedAdmin, line_of
 from quotas.admin.versions_said import moments_said, returns_said
 from quotas.models import Plan, PlanLimit, Tenant
 from quotas.models.versions import DELETED, acting, one_version
-from quotas.services.deleted import deleted, names_of, returns_of_deleted
-from quotas.services.returning import Return, take
+from quotas.services.deleted import bring_back, deleted, names_of, returns_of_deleted
+from quotas.services.returning import Return
 from quotas.services.versions import PARENT, Moment, Version
 
 ON_A_PAGE = 25
@@ -176,7 +176,7 @@ class DeletedAdmin(VersionedAdmin):
             with acting(reason=f"{said}; {reason}"), transaction.atomic(using), one_version(using):
                 returns = returns_of_deleted(self.model, version, using)
                 must_be_allowed(request, returns)
-                take(returns, using, staff=request.user)
+                bring_back(returns, using, staff=request.user)
                 lines = "; ".join(line_of(each) for each in returns_said(returns, using, request))
                 log_changes(request, [(returns[0].after, f"{said}: {lines}; reason: {reason}")])
         except ValidationError as error:

@@ -22,6 +22,10 @@ from quotas.services.outlook import Outlook
 IN_PROGRESS = {
     InProgress.KEPT: _("What is in use now stays counted."),
     InProgress.CLAMPED: _("Tokens held now are clamped to the lower capacity."),
+    InProgress.SET_ASIDE: _(
+        "What is in use now is set aside: it counts again if the limit becomes a calendar quota of "
+        "this unit again before the period ends."
+    ),
     InProgress.RESTARTED: _("Counting starts anew: what is in use now is forgotten."),
 }
 

@@ -29,7 +29,8 @@ class Verdict:
     ``wait_us`` is 0 when the cost fits, None when it never will, else the microseconds until it
     fits if nobody else consumes. ``delay_us`` is the time to the turn of an admitted call in a
     leaky bucket. ``level`` and ``part`` are the state at ``at_us``, after this call, as
-    `quotas.domain.readings` reads them.
+    `quotas.domain.readings` reads them; ``period_us`` is how long its period is, of a calendar
+    quota.
     """
 
     limit: Limit
@@ -40,7 +41,7 @@ class Verdict:
     at_us: int
     level: int
     part: int
-    edges: tuple[int, ...] = ()
+    period_us: int = 0
     lag_us: int = 0
 
     @property
@@ -72,10 +73,15 @@ class Verdict:
     @property
     def window_us(self) -> int | None:
         """Length of the window in force, microseconds: the ``w`` of the headers."""
-        window = readings.window_us(self.limit.rule, self.at_us + self.part, self.edges)
-        # After another time zone or anchor day the period in force is that of the old one.
-        old = isinstance(self.limit.rule, CalendarQuota) and window is not None
-        return max(window or 0, self.part) if old else window
+        if isinstance(self.limit.rule, CalendarQuota):
+            return self.period_us or None
+        return readings.window_us(self.limit.rule)
+
+    @property
+    def period(self) -> tuple[int, int]:
+        """Start and end (us) of the civil period that a calendar quota's state is of."""
+        end_us = self.at_us + self.part
+        return end_us - self.period_us, end_us
 
     @property
     def code(self) -> Code:

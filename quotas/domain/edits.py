@@ -34,6 +34,7 @@ class InProgress(StrEnum):
 
     KEPT = "kept"
     CLAMPED = "clamped"
+    SET_ASIDE = "set_aside"
     RESTARTED = "restarted"
 
 
@@ -119,20 +120,26 @@ def _rate(limit: Limit) -> Fraction | int | None:
 
 
 def _in_progress(before: Rule, after: Rule) -> InProgress:
-    if before.algorithm is not after.algorithm:
-        return InProgress.RESTARTED
-    if isinstance(before, DenyAll) or isinstance(after, DenyAll):
+    unlike = before.algorithm is not after.algorithm
+    if not unlike and (isinstance(before, DenyAll) or isinstance(after, DenyAll)):
         return InProgress.KEPT  # where nothing is admitted no state is touched
+    if unlike or getattr(before, "unit", None) is not getattr(after, "unit", None):
+        return _left(before)
     blank = isinstance(before, Unlimited) is not isinstance(after, Unlimited)
     if blank and before.algorithm not in COUNTED_BLANK:
         return InProgress.RESTARTED
-    if before.algorithm is Algorithm.CALENDAR_QUOTA:
-        same = getattr(before, "unit", None) is getattr(after, "unit", None)
-    else:
-        periods = getattr(before, "period", None), getattr(after, "period", None)
-        same = before.algorithm not in EPOCH_WINDOWS or periods[0] == periods[1]
-    if not same:
+    periods = getattr(before, "period", None), getattr(after, "period", None)
+    if before.algorithm in EPOCH_WINDOWS and periods[0] != periods[1]:
         return InProgress.RESTARTED
     if isinstance(before, TokenBucket) and isinstance(after, TokenBucket):
         return InProgress.CLAMPED if after.capacity < before.capacity else InProgress.KEPT
     return InProgress.KEPT
+
+
+def _left(rule: Rule) -> InProgress:
+    """What becomes of what a rule counted when another kind of state counts on.
+
+    A calendar quota finds it again when the limit becomes that quota again within the period.
+    """
+    books = rule.algorithm is Algorithm.CALENDAR_QUOTA and not isinstance(rule, DenyAll)
+    return InProgress.SET_ASIDE if books else InProgress.RESTARTED

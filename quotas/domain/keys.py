@@ -21,7 +21,7 @@ WORKERS_KEY = "workers"
 ANONYMOUS_TAG = "anonymous"
 """The tag under which callers without a tenant are counted for people: no owner's is like it."""
 WINDOWED = {Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER}
-KINDS: tuple[str, ...] = (*Algorithm, *CalendarUnit)
+KINDS = tuple(Algorithm)
 OF_A_TAG = re.compile(r"\{[^{}]+\}(?:\.\d+)?:([a-z]+)(?::.*)?", re.ASCII | re.DOTALL)
 
 
@@ -120,12 +120,13 @@ def subject_text(kind: SubjectKind, value: object = "") -> str:
     return user_tag(value)
 
 
-def state_name(name: str, epoch: int) -> str:
-    """What a key calls a limit that was reset so many times: itself, while it never was.
+def state_name(name: str, epoch: int, unit: CalendarUnit | None = None) -> str:
+    """What a key calls a limit that was reset so many times, and counts by a calendar unit if any.
 
-    A limit's name is a slug and has no dot.
+    Itself, while neither is so. Each unit has a state of its own. A limit's name is a slug and has
+    no dot; a unit is no number.
     """
-    return f"{name}.{epoch}" if epoch else name
+    return ".".join([name, *[str(epoch)] * (epoch > 0), *[str(unit)] * (unit is not None)])
 
 
 def record_name(name: str) -> bytes:
@@ -134,12 +135,11 @@ def record_name(name: str) -> bytes:
 
 
 def record_kind(rule: Rule) -> int:
-    """What kind of state a rule keeps, 1 to 15: its algorithm, of a calendar quota its unit too.
+    """What kind of state a rule keeps, 1 to 15: that of its algorithm.
 
     A state of another kind is no state of this rule: a changed algorithm starts a new one.
     """
-    unit: CalendarUnit | None = getattr(rule, "unit", None)
-    return KINDS.index(unit or counted_as(rule)) + 1
+    return KINDS.index(counted_as(rule)) + 1
 
 
 def counted_as(rule: Rule) -> Algorithm:

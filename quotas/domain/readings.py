@@ -76,15 +76,11 @@ def reset_us(rule: Rule, level: int, part: int, at_us: int) -> int | None:
     return part
 
 
-def window_us(rule: Rule, stop_us: int = 0, edges: tuple[int, ...] = ()) -> int | None:
-    """Length of the window that the ``w`` of the headers names.
-
-    Of a calendar quota, of the period ending at ``stop_us``.
-    """
-    if isinstance(rule, CalendarQuota):
-        starts = [edge for edge in edges if edge < stop_us]
-        return stop_us - max(starts) if starts else None
-    return None if isinstance(rule, DenyAll | Concurrency | Unlimited) else rule.period_us
+def window_us(rule: Rule) -> int | None:
+    """Length of the window that the ``w`` of the headers names; of a calendar quota its state's."""
+    if isinstance(rule, DenyAll | Concurrency | Unlimited | CalendarQuota):
+        return None
+    return rule.period_us
 
 
 def two_windows(rule: Rule) -> bool:

@@ -86,7 +86,9 @@ class _Packer:
         kept = counted_as(rule)
         own = kept is Algorithm.CALENDAR_QUOTA
         # A limit that was reset has a cell of its own: the records of before expire with their key.
-        alone = state_name(limit.name, limit.epoch) * (own or limit.epoch > 0)
+        # So has each unit of a calendar quota: what was used in a period is there until its end.
+        unit = getattr(rule, "unit", None)
+        alone = state_name(limit.name, limit.epoch, unit) * (own or limit.epoch > 0)
         place = self._cell(Place(who, QUOTA if own else CELLS, limit.scope, alone), limit)
         extra = 0
         if kept in EXTRA_KEY:

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
 
-from quotas.domain.keys import PLANS_KEY, owner_key, record_kind, record_name, state_name
+from quotas.domain.keys import (
+    PLANS_KEY,
+    denials_key,
+    owner_key,
+    record_kind,
+    record_name,
+    state_name,
+)
 from quotas.engine.bundle import QUOTA
 from quotas.engine.clock import clock
 from quotas.engine.connection import link
@@ -29,7 +36,7 @@ NO_VERSION = bytes(7)
 UNKNOWN_VERSION = b"\xff" * 7
 SEEDS_AT_ONCE = BUMPS_AT_ONCE = 500
 
-BUMP, SEED = Script(read("bump")), Script(read("seed"))
+BUMP, SEED, CLEAR = Script(read("bump")), Script(read("seed")), Script(read("clear"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +58,8 @@ class Balance:
     @property
     def key(self) -> str:
         """The key of its state."""
-        return self.subject.key(QUOTA, self.scope, state_name(self.name, self.epoch))
+        name = state_name(self.name, self.epoch, self.rule.unit)
+        return self.subject.key(QUOTA, self.scope, name)
 
 
 def version_of(tag: str, *, create: bool = False) -> bytes:
@@ -90,11 +98,24 @@ def seed(tag: str, balances: Sequence[Balance]) -> None:
         SEED.run(client, keys, args)
 
 
+def clear(tag: str) -> None:
+    """Let go of all that is counted of an owner: of one that is no more, or not there again yet.
+
+    Its states stay until they expire: another epoch does not find them. Raises `EngineUnavailable`.
+    """
+    client, key = link()
+    CLEAR.run_all(client, [([key(owner_key(tag)), key(denials_key(tag))], [])])
+
+
 def _record(balance: Balance) -> bytes:
-    """The state's record as decide.lua keeps it: instant, used, time to the period's end."""
+    """The state's record as decide.lua keeps it.
+
+    Instant, used, time to the period's end, length of the period.
+    """
     high, low = divmod(balance.start_us, 1 << 48)
     kind = record_kind(balance.rule) * 16 + high
-    numbers = (balance.used, balance.end_us - balance.start_us, 0)
+    length_us = balance.end_us - balance.start_us
+    numbers = (balance.used, length_us, length_us)
     head = record_name(balance.name) + low.to_bytes(6, "little") + bytes([kind])
     return head + b"".join(number.to_bytes(6, "little") for number in numbers)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from quotas.engine.bundle import Bundle
 
-ANSWER = Struct("<B7sq6s6s")
+ANSWER = Struct("<B7sq6s6s6s")
 NO_SLOT, NO_VERSION = bytes(8), bytes(7)
 COMPARE_VERSION, NEED_MARK, OWNED = 1, 2, 4
 LONGEST_TEXT = 80
@@ -131,12 +131,12 @@ class Call:
     def _verdict(
         self,
         place: int,
-        fields: tuple[int, bytes, int, bytes, bytes],
+        fields: tuple[int, bytes, int, bytes, bytes, bytes],
         now_us: int,
         *,
         denied: bool,
     ) -> Verdict:
-        fits, at, wait, level, part = fields
+        fits, at, wait, level, part, period = fields
         at_us = int.from_bytes(at, "little")
         limit = self.bundle.limits[place]
         lag = max(0, at_us - now_us)  # the clock has stepped back behind the state
@@ -154,7 +154,7 @@ class Call:
             at_us,
             int.from_bytes(level, "little"),
             int.from_bytes(part, "little"),
-            self.bundle.edges.get(place, ()),
+            int.from_bytes(period, "little") if place in self.bundle.edges else 0,
             lag,
         )
 

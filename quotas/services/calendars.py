@@ -7,10 +7,7 @@ a quota that a throttle brings itself.
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
-
-from django.db import router
 
 from quotas.domain.calendar import instant_at
 from quotas.domain.keys import Subject, counted_as, subject_text, tenant_tag
@@ -18,8 +15,6 @@ from quotas.domain.limits import DenyAll
 from quotas.domain.words import Algorithm, SubjectKind
 from quotas.engine import limiter
 from quotas.engine.bundle import Asked, pack
-from quotas.models import CalendarBalance
-from quotas.services.keeping import BALANCES
 from quotas.services.loading import load_members
 from quotas.services.policy import Policy
 
@@ -155,24 +150,13 @@ def _can_be_kept(limit: Limit) -> bool:
 
 
 def _balance(tenant: TenantRow, state: _State, verdict: Verdict, at_us: int) -> Row:
-    """What was used, in the period whose end the state keeps; as `BALANCES` has its columns."""
-    end_us = verdict.at_us + verdict.part
-    start = instant_at(max(each for each in verdict.edges[:3] if each < end_us))
-    (scope, name), unit = (
-        (state.limit.scope, state.limit.name),
-        getattr(state.limit.rule, "unit", ""),
-    )
-    epoch = tenant.epoch_of(scope, name)
-    same = (tenant.pk, epoch, scope, name, state.subject, str(unit))
-    end = instant_at(end_us)
-    if end_us not in verdict.edges:
-        start = _kept_start(same, end) or start
+    """What was used in the period that the state is of.
+
+    As `quotas.services.keeping.BALANCES` has its columns.
+    """
+    limit = state.limit
+    unit = str(getattr(limit.rule, "unit", ""))
+    epoch = tenant.epoch_of(limit.scope, limit.name)
+    same = (tenant.pk, epoch, limit.scope, limit.name, state.subject, unit)
+    start, end = map(instant_at, verdict.period)
     return (*same, start, end, verdict.used, instant_at(at_us))
-
-
-def _kept_start(same: Row, end: datetime) -> datetime | None:
-    """Under which start a period is kept that began under another time zone or anchor day."""
-    rows = CalendarBalance.objects.using(router.db_for_write(CalendarBalance)).filter(
-        **dict(zip(BALANCES.same, same, strict=False)), period_end=end
-    )
-    return rows.order_by("period_start").values_list("period_start", flat=True).first()

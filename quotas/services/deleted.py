@@ -13,10 +13,13 @@ from django.db import models
 from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
+from quotas.domain.keys import tenant_tag
+from quotas.engine import owners
+from quotas.errors import EngineUnavailable
 from quotas.models import Tenant
 from quotas.models.reach import rows_of
 from quotas.models.versions import DELETED, last_versions
-from quotas.services.returning import Return, made_again
+from quotas.services.returning import Return, made_again, take
 from quotas.services.versions import CHILDREN, PARENT
 
 
@@ -46,6 +49,18 @@ def returns_of_deleted(model: Any, version: Any, using: str) -> list[Return]:
     return returns
 
 
+def bring_back(returns: list[Return], using: str, *, staff: Any) -> None:
+    """Make the rows that `returns_of_deleted` told of; raises `ValidationError` if it cannot be.
+
+    What Redis still holds of a tenant's counts goes first: it may have been away when the tenant
+    was deleted. Runs in a transaction, as `take` does.
+    """
+    for each in returns:
+        if each.model is Tenant:
+            _clear(each.after.pk)
+    take(returns, using, staff=staff)
+
+
 def names_of(model: Any, pks: Iterable[Any], using: str) -> dict[Any, tuple[str, bool]]:
     """What each of these rows is called, and whether it is there. Two queries, however many."""
     wanted = {pk for pk in pks if pk is not None}
@@ -64,6 +79,17 @@ def _epoch_above(pk: Any, using: str) -> int:
     epochs = Tenant.history.using(using).filter(id=pk)
     highest: int = epochs.aggregate(epoch=Max("epoch"))["epoch"]
     return highest + 1
+
+
+def _clear(pk: Any) -> None:
+    try:
+        owners.clear(tenant_tag(pk))
+    except EngineUnavailable as error:
+        message = _(
+            "Redis gives no answer: what it still holds of this tenant must go first. Try again "
+            "when it answers."
+        )
+        raise ValidationError(message, code="outage") from error
 
 
 def _must_be_gone(model: Any, version: Any, using: str) -> None:

@@ -16,7 +16,7 @@ from django.db import router
 
 from quotas.domain.calendar import instant_at
 from quotas.domain.keys import tenant_tag
-from quotas.engine import tallies
+from quotas.engine import clock, tallies
 from quotas.engine.hours import Hour
 from quotas.models import (
     AnonymousQuarter,
@@ -86,21 +86,23 @@ def flush(
     How each tenant stands is kept beside them: see `quotas.services.snapshots`.
     A row that the database refuses is named in the log and left for the next run. An error in
     raising alerts stops no copy: it is logged once, and the next run raises them. Balances are
-    those of tenants and their members: see `quotas.services.calendars`. ``now_us`` is for tests:
-    what ended two hours before it is let go of. ``after_page`` is told how many tenants
+    those of tenants and their members: see `quotas.services.calendars`. What ended two hours ago by
+    Redis's clock and by this host's is let go of, for tests before ``now_us``: where one is ahead
+    and steps back, calls go on being counted there. ``after_page`` is told how many tenants
     have been looked at; what it raises ends the flush well. Raises `EngineUnavailable`, the
     database's errors, and `ConfigurationError` for a database that cannot do it.
     """
     for model in (UsageQuarter, UsageHour, AnonymousQuarter, CalendarBalance, TenantSnapshot):
         check_can_keep(router.db_for_write(model))
     at_us = now_us or tallies.counting_at()
+    sure_us = now_us or min(at_us, clock.now_us())
     done, seen = Flushed(), 0
     for tenants in _pages():
-        done += _flush(tenants, at_us, silent=done.unalerted > 0)
+        done += _flush(tenants, at_us, sure_us, silent=done.unalerted > 0)
         seen += len(tenants)
         after_page(seen)
     age_snapshots(at_us)
-    quarters, refused = flush_anonymous(at_us, at_us - LATEST_US)
+    quarters, refused = flush_anonymous(at_us, sure_us - LATEST_US)
     return done + Flushed(quarters=quarters, refused=refused)
 
 
@@ -117,7 +119,7 @@ def _pages() -> Iterator[list[TenantRow]]:
         last = page[-1].pk
 
 
-def _flush(tenants: Sequence[TenantRow], at_us: int, *, silent: bool) -> Flushed:
+def _flush(tenants: Sequence[TenantRow], at_us: int, sure_us: int, *, silent: bool) -> Flushed:
     """Copy one page. ``silent``: that no alerts can be raised has been logged."""
     found = tallies.tallies_of([tenant_tag(each.pk) for each in tenants])
     pairs = [_Counted(*each) for each in zip(tenants, found, strict=True)]
@@ -138,7 +140,7 @@ def _flush(tenants: Sequence[TenantRow], at_us: int, *, silent: bool) -> Flushed
     alerted = _alerted(counted, balances, plans, at_us, silent=silent)
     take_snapshots(counted, balances, plans, at_us)
     judged_us = at_us if alerted else at_us - LATE_US
-    _let_go(counted, unkept, {row[0] for row in refused}, at_us, judged_us)
+    _let_go(counted, unkept, {row[0] for row in refused}, sure_us, judged_us)
     return Flushed(
         tenants=len(counted),
         quarters=len(quarters),
@@ -213,7 +215,7 @@ def _let_go(
     counted: Sequence[_Counted],
     unkept: Sequence[Row],
     waiting: set[int],
-    at_us: int,
+    sure_us: int,
     judged_us: int,
 ) -> None:
     """Give up in Redis what is copied and too old to change, but not rows that were refused.
@@ -228,8 +230,8 @@ def _let_go(
         over = gone[tenant_tag(tenant.pk)] = []
         for each in tallied.records:
             ended_us = each.start_us + each.length_us
-            if each.start_us <= at_us - LATEST_US or (
-                ended_us <= at_us - HELD_US
+            if each.start_us <= sure_us - LATEST_US or (
+                ended_us <= sure_us - HELD_US
                 and each not in held
                 and not (isinstance(each, Hour) and each.start_us > judged_us)
                 and _same(tenant, each, tallied.generation) not in named

@@ -23,12 +23,17 @@ logger = logging.getLogger("quotas")
 def balances(tenant: TenantRow, at_us: int) -> list[owners.Balance]:
     """What the tenant's calendar quotas had used, in the periods that have not ended at ``at_us``.
 
-    One query.
+    Of two periods of one quota, which only clocks that stepped back leave, the earlier is first: it
+    is the one that is written. One query.
     """
-    rows = CalendarBalance.objects.using(router.db_for_write(CalendarBalance)).filter(
-        tenant_id=tenant.pk,
-        epoch__gte=tenant.epoch,
-        period_end__gt=instant_at(at_us),
+    rows = (
+        CalendarBalance.objects.using(router.db_for_write(CalendarBalance))
+        .filter(
+            tenant_id=tenant.pk,
+            epoch__gte=tenant.epoch,
+            period_end__gt=instant_at(at_us),
+        )
+        .order_by("period_end", "pk")
     )
     return [
         owners.Balance(

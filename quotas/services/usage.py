@@ -160,8 +160,7 @@ def _seeds(question: _Question) -> list[int]:
     """What the database knows of each limit, by position, while Redis has no memory of it."""
     known = {
         (row.scope, row.name, row.rule.unit, row.subject.text): row.used
-        for row in balances(question.tenant, question.at_us)
-        if row.start_us <= question.at_us
+        for row in reversed(balances(question.tenant, question.at_us))
     }
     subjects = question.asked.subjects
     return [

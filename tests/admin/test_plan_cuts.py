@@ -42,6 +42,15 @@ def test_a_cut_asks_first_and_a_yes_saves_it_with_all_that_was_sent(staff, limit
     assert ("Renamed", 5) == (limit.plan.name, numbers(limit)[1])
 
 
+def test_a_cut_to_another_calendar_unit_says_that_what_is_in_use_is_set_aside(staff):
+    limit = a_limit(algorithm="calendar_quota", unit="day", period=None)
+    a_tenant(plan=limit.plan)
+
+    page = cut(staff, limit, "10", **{"limits-0-unit": "month"})
+
+    assert "What is in use now is set aside: it counts again" in page.content.decode()
+
+
 def test_a_no_shows_the_form_again_with_all_that_was_sent(staff, limit):
     sent = form_of(cut(staff, limit, name="Renamed"), "confirm_form")
 

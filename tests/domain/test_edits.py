@@ -103,11 +103,15 @@ def test_to_enforce_what_was_not_takes_away_all_that_is_over(before, after, noti
         pytest.param(FLIGHT, rule("concurrency", 1, HOUR), "kept", id="lease"),
         pytest.param(DAILY, CalendarQuota(amount=1, unit=CalendarUnit.DAY), "kept", id="quota"),
         pytest.param(
-            DAILY, CalendarQuota(amount=100, unit=CalendarUnit.MONTH), "restarted", id="unit"
+            DAILY, CalendarQuota(amount=100, unit=CalendarUnit.MONTH), "set_aside", id="unit"
         ),
+        pytest.param(DAILY, BUCKET, "set_aside", id="quota-to-bucket"),
+        pytest.param(BUCKET, DAILY, "restarted", id="bucket-to-quota"),
+        pytest.param(DAILY, blank(DAILY), "kept", id="quota-blank"),
+        pytest.param(denied(DAILY), BUCKET, "restarted", id="from-none-to-bucket"),
     ],
 )
-def test_usage_in_progress_is_kept_clamped_or_restarted(before, after, fate):
+def test_usage_in_progress_is_kept_clamped_set_aside_or_restarted(before, after, fate):
     assert fate == edit(before, after).in_progress
 
 

@@ -241,13 +241,17 @@ def test_a_changed_time_zone_is_in_force_from_the_next_period_on():
     assert quota.consume(1, midnight_us + us(3600)).remaining == 9
 
 
-def test_a_calendar_quota_of_another_unit_begins_anew():
+def test_a_calendar_quota_counts_each_unit_by_itself_and_finds_it_again():
     quota = Reference(DAY, edges=days_of(24))
     quota.consume(10, at(0))
 
     quota.edit(CalendarQuota(amount=10, unit=CalendarUnit.WEEK), edges=days_of(24 * 7))
 
     assert quota.consume(1, at(0)).remaining == 9
+    quota.edit(rule("fixed_window", 4, 60))
+    assert quota.consume(1, at(0)).remaining == 3
+    quota.edit(CalendarQuota(amount=12, unit=CalendarUnit.DAY), edges=days_of(24))
+    assert quota.judge(1, at(0)).remaining == 1
 
 
 def test_a_lowered_concurrency_limit_waits_for_the_leases_above_it():

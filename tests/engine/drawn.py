@@ -11,9 +11,7 @@ from quotas.domain.rules import build_rule
 from quotas.domain.words import Algorithm, CalendarUnit, Mode
 
 BUCKETS = {Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET}
-IN_CELLS = [
-    each for each in Algorithm if each not in {Algorithm.CONCURRENCY, Algorithm.CALENDAR_QUOTA}
-]
+NOT_IN_FLIGHT = [each for each in Algorithm if each is not Algorithm.CONCURRENCY]
 DAY_US = 86_400_000_000
 PERIODS_US = {
     "a microsecond": 1,
@@ -84,13 +82,13 @@ def numbers(draw, algorithm=None):
 def edited(draw, before):
     """Other numbers of the same limit, now and then another algorithm.
 
-    Slots and calendar quotas have keys of their own: a limit that comes back to them counts on,
-    which the reference does not. So no edit leads to them or away, be it by a blank amount.
+    Slots have a key of their own: a limit that comes back to them counts on, which the reference
+    does not. So no edit leads to them or away, be it by a blank amount.
     """
     slots = before.algorithm is Algorithm.CONCURRENCY
     algorithm = before.algorithm
-    if algorithm in IN_CELLS and draw(st.integers(0, 3)) == 0:
-        algorithm = draw(st.sampled_from(IN_CELLS))
+    if algorithm in NOT_IN_FLIGHT and draw(st.integers(0, 3)) == 0:
+        algorithm = draw(st.sampled_from(NOT_IN_FLIGHT))
     after = draw(numbers(algorithm))
     if draw(st.booleans()):
         after = replace(after, period_us=before.period_us, unit=before.unit)

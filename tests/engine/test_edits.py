@@ -118,13 +118,15 @@ def test_another_period_of_a_window_starts_anew(algorithm):
     assert 4 == one(asker.consume()).remaining
 
 
-def test_another_unit_of_a_calendar_quota_starts_anew():
+def test_each_unit_of_a_calendar_quota_is_counted_by_itself_and_found_again():
     asker = Asker(limit("calendar_quota", 5, unit="day"))
     asker.consume(5)
 
     asker.edit(limit("calendar_quota", 5, unit="month"))
 
     assert 4 == one(asker.consume()).remaining
+    asker.edit(limit("calendar_quota", 7, unit="day"))
+    assert 2 == one(asker.peek(0)).remaining
 
 
 def test_an_edit_taken_back_before_a_call_comes_has_had_no_effect():

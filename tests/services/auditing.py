@@ -1,4 +1,4 @@
-"""Short ways to audit, and to write into Redis behind the limiter's back."""
+"""Short ways to audit, and to write into Redis or wipe it behind the limiter's back."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ def named(*keys):
         (each.kind.value, each.of, each.number, each.first, each.second)
         for each in audit(keys).differences
     ]
+
+
+def wipe():
+    """Redis loses its memory."""
+    link().client.flushdb()
 
 
 def alter_record(tenant, prefix, change):

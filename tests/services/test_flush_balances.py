@@ -15,6 +15,7 @@ from tests.engine.asking import dumped
 from tests.engine.watching import watching
 from tests.models.rows import a_limit, a_membership, a_plan, a_tenant, a_user, an_override
 from tests.services.asking import allowed, ask, left, of_tenant, used
+from tests.services.auditing import wipe
 from tests.services.counted import DAY, START, admitted, balances
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
@@ -30,10 +31,6 @@ def plan(db):
 @pytest.fixture
 def tenant(plan):
     return a_tenant("acme")
-
-
-def wipe():
-    link().client.flushdb()
 
 
 def test_a_wiped_redis_goes_on_with_the_month_where_it_was_copied(tenant, clock):

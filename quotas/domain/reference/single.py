@@ -23,7 +23,7 @@ from quotas.domain.reference.judgement import Giving, Judgement, Standing, need_
 from quotas.domain.reference.log import Log
 from quotas.domain.reference.slots import Slots
 from quotas.domain.reference.windows import CivilPeriod, Edges, EpochWindow, TwoWindows
-from quotas.domain.words import Algorithm
+from quotas.domain.words import Algorithm, CalendarUnit
 from quotas.errors import InvalidLimit
 
 Counted = (
@@ -49,6 +49,7 @@ class Reference:
         self._edges = edges
         self._state: Standing | None = None
         self._in_flight: Slots | None = None
+        self._periods: dict[CalendarUnit, CivilPeriod] = {}
 
     def judge(self, cost: int, now_us: int) -> Judgement:
         """What the limit answers to ``cost`` now. Changes nothing."""
@@ -68,6 +69,9 @@ class Reference:
         if cost == 0 or isinstance(self.rule, DenyAll):
             return
         standing = self._standing(self.rule, now_us)
+        if isinstance(standing, CivilPeriod):
+            self._periods[standing.rule.unit] = standing.charged(cost)
+            return
         if isinstance(self._state, Slots) and not isinstance(standing, Slots):
             self._in_flight = self._state
         if isinstance(standing, Slots):
@@ -99,10 +103,10 @@ class Reference:
         """Put another rule, and if given other civil periods, in force at once.
 
         The state is not touched: each call reads it under the rule then in force, and takes it for
-        absent when it is of another algorithm, of a fixed window or counter of another period, or
-        of a calendar quota of another unit. Only an admitted call writes it anew; so an edit that
-        is taken back before one comes has had no effect. Calls in flight are a fact, not a count:
-        their slots outlive a change of algorithm.
+        absent when it is of another algorithm, or of a fixed window or counter of another period.
+        Only an admitted call writes it anew; so an edit that is taken back before one comes has had
+        no effect. Calls in flight are a fact, not a count: their slots outlive a change of
+        algorithm. So do civil periods, those of each unit: they are books.
         """
         self.rule = rule
         self._edges = edges or self._edges
@@ -130,7 +134,8 @@ class Reference:
             case Concurrency() as rule:
                 return Slots.under(rule, self._flying(now_us), now_us)
             case CalendarQuota() as rule:
-                return CivilPeriod.under(rule, before, now_us, self._need_edges())
+                period = self._periods.get(rule.unit)
+                return CivilPeriod.under(rule, period, now_us, self._need_edges())
 
     def _flying(self, now_us: int) -> Standing | None:
         """Calls in flight stay so, whatever algorithm the limit had in between."""

@@ -64,15 +64,15 @@ class CivilPeriod(_Used):
 
     @classmethod
     def under(
-        cls, rule: CalendarQuota, before: Standing | None, now_us: int, edges: Edges
+        cls, rule: CalendarQuota, before: CivilPeriod | None, now_us: int, edges: Edges
     ) -> CivilPeriod:
-        """Unused at first, and under another unit; a period under way keeps its use and its end.
+        """Unused at first; a period under way keeps its use and its end.
 
         So ``edges`` only end a period that begins now, and a changed time zone or anchor day is in
         force from the next period on.
         """
         at_us = now_us
-        if isinstance(before, CivilPeriod) and before.rule.unit is rule.unit:
+        if before is not None:
             at_us = max(now_us, before.at_us)
             if at_us < before.end_us:
                 return replace(before, rule=rule, at_us=at_us)

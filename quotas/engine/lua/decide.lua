@@ -7,7 +7,7 @@
 --       2 call: '<I7BBc8Bc7' now (us, 0: the server's clock), consume, seeded, slot, flags, version; then a limit
 --         '<I6I6' cost, seed; then what is counted for people (usage.lua), which also reads a label behind each limit
 -- Out   'D' or 'S' or 'A' (denied, shadow-denied, allowed), '<I7' now, then a limit
---         '<BI7i8I6I6' fits, x (us), wait or, when it fits, delay (us; -1 never), y, z: its state after this call
+--         '<BI7i8I6I6I6' fits, x (us), wait or, when it fits, delay (us; -1 never), y, z, u: its state after this call
 --       'T' stale, 'V' other version (then 7 bytes), 'U' unseeded: each with '<I7' now, and nothing charged
 --
 -- Flags: 1 compare the owner's version, 2 an absent calendar state needs the owner's mark, 4 there is an owner. A cell key holds records of
@@ -76,7 +76,7 @@ for i = 1, count do
     if extra then mend(extra, alive) end
   end
   lives[cell] = max(lives[cell] or 0, live)
-  answers[i] = pack('<BI7i8I6I6', fits and 1 or 0, x, wait, y, z)
+  answers[i] = pack('<BI7i8I6I6I6', fits and 1 or 0, x, wait, y, z, u)
 end
 --@cells
 if consume == 1 then

@@ -70,16 +70,10 @@ def audit_calendars(books: Books) -> Audited:
 
 
 def _quota(books: Books, verdict: Verdict) -> _Quota:
-    end_us = verdict.at_us + verdict.part
-    edges = verdict.edges
-    # A period that began under another time zone or anchor day: it began after the edge before.
-    start_us = max(each for each in edges[:3] if each < end_us) if end_us in edges else edges[0]
+    start_us, end_us = verdict.period
     limit = verdict.limit
     named = (limit.scope, limit.name, str(getattr(limit.rule, "unit", "")), end_us)
-    balance = books.kept.balances.get(named)
-    if balance is not None:
-        start_us = min(start_us, balance.start_us)
-    return _Quota(books, verdict, start_us, end_us, balance)
+    return _Quota(books, verdict, start_us, end_us, books.kept.balances.get(named))
 
 
 def _differences(quota: _Quota) -> Iterator[Difference]:

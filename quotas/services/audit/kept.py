@@ -99,12 +99,15 @@ def read_kept(
     """The rows of these tenants; both by primary key.
 
     Quarters and hours from ``since_us`` on, the units of older ones from the first of ``edges`` on,
-    the days from there on, and the balances of periods that have not ended at ``at_us``.
+    the days from there on, and the balances of periods that have not ended at ``at_us``. What these
+    began with is an edge, too: under another time zone or anchor day there was another.
     """
     found: dict[int, Kept] = defaultdict(Kept)
+    _balances(found, tenants, at_us)
     _quarters(found, tenants, since_us)
     _hours(found, tenants, since_us)
-    earlier = sorted({each for each in edges if each < since_us})
+    starts = [each.start_us for kept in found.values() for each in kept.balances.values()]
+    earlier = sorted({each for each in (*edges, *starts) if each < since_us})
     if earlier:
         _older(found, tenants, since_us, earlier)
     first = instant_at(min((*earlier, since_us)) - 86_400_000_000).date()
@@ -113,7 +116,6 @@ def read_kept(
         "tenant_id", "day", "scope", "limits", *NUMBERS[:4]
     ):
         found[pk].days.append(CountedDay._make((day, scope, *sums, _labels(limits))))
-    _balances(found, tenants, at_us)
     return found
 
 
