@@ -42,7 +42,7 @@ def _to_other(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("quotas", "0022_balance_epochs"),
+        ("quotas", "0024_default_since"),
     ]
 
     operations = [
