@@ -103,8 +103,9 @@ class _Adding:
             found[3] += early
         bucket = bisect_right(self._edges, hour.start_us) - 1
         for label, (used, most) in hour.peaks.items():
-            high, _ = self._peaks[label].get(bucket, (used, most))
-            self._peaks[label][bucket] = max(used, high), most
+            fullest = self._peaks[label].get(bucket)
+            if fullest is None or _fullness(used, most) >= _fullness(*fullest):
+                self._peaks[label][bucket] = used, most
 
     def busiest(self) -> dict[str, Calls]:
         """The callers who called most, the busiest first."""
@@ -113,7 +114,7 @@ class _Adding:
         return dict(ranked[:MOST_SHOWN])
 
     def peaks(self, zone: ZoneInfo) -> dict[str, tuple[Peak, ...]]:
-        """The highest of each bucket; what fitted at once as the latest hour of it says."""
+        """Of each bucket the hour in which most of what fitted was taken, the later one of two."""
         instants = [instant_at(edge, zone) for edge in self._edges]
         return {
             label: tuple(
@@ -122,6 +123,10 @@ class _Adding:
             )
             for label, peaks in sorted(self._peaks.items())
         }
+
+
+def _fullness(used: int, most: int | None) -> tuple[float, int]:
+    return used / most if most else 0, used
 
 
 def _whole(start: datetime, end: datetime) -> tuple[int, int]:

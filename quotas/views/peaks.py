@@ -40,7 +40,7 @@ OVER_TIME = frozenset(
 class PeakChart:
     """One limit: its peaks as bars, what fitted at once as a line with steps where it changed.
 
-    ``algorithm`` is the limit's, where it is known.
+    ``limit`` is how it stands now; None: it is gone. ``ended``: the span has, before now.
     """
 
     def __init__(
@@ -49,15 +49,20 @@ class PeakChart:
         peaks: Sequence[Peak],
         calls: CallsByHour,
         title: str,
-        algorithm: Algorithm | None = None,
+        limit: Limit | None = None,
+        *,
+        ended: bool = False,
     ) -> None:
         self.title = title
-        self._over_time = algorithm is None or algorithm in OVER_TIME
+        self._over_time = limit is None or limit.rule.algorithm in OVER_TIME
+        rule = None if limit is None or ended else limit.rule
+        self._now: int | None = getattr(rule, "most_at_once", None)
         self.scope = wording.scope_named(label.rpartition("/")[0])
         self._peaks = peaks
         self._start = calls.start
         self._length = (calls.end - calls.start).total_seconds()
-        self._top = rounded_up(max(max(each.used, each.most or 0) for each in peaks))
+        most = max(max(each.used, each.most or 0) for each in peaks)
+        self._top = rounded_up(max(most, self._now or 0))
         self.scale = tuple(wording.numbers((self._top, self._top // 2, 0)))
         self._used = wording.numbers(each.used for each in peaks)
         self._most = wording.numbers(each.most or 0 for each in peaks)
@@ -156,11 +161,16 @@ class PeakChart:
     def _steps(self) -> Iterator[tuple[float, float, int]]:
         """Start and end, as shares of the width, of each time in which the same fitted at once.
 
-        A change is drawn where the limit was first charged after it.
+        A change is drawn where the limit was first charged after it, else behind the last charge.
         """
-        known = [(each.start, each.most) for each in self._peaks if each.most is not None]
+        known = [
+            (self._share(each.start), each.most) for each in self._peaks if each.most is not None
+        ]
+        if known and self._now is not None:
+            end = self._share(self._peaks[-1].end)
+            known.append((min(end, (1 + known[-1][0]) / 2), self._now))
         runs = [(most, next(run)[0]) for most, run in groupby(known, key=lambda each: each[1])]
-        starts = [0.0, *(self._share(start) for _most, start in runs[1:])]
+        starts = [0.0, *(start for _most, start in runs[1:])]
         for (most, _start), start, end in zip(runs, starts, [*starts[1:], 1.0], strict=False):
             yield start, end, most or 0
 
@@ -208,14 +218,16 @@ class PeakChart:
 def peak_charts(calls: CallsByHour, statement: Statement, scope: str = "") -> list[PeakChart]:
     """A chart for each limit, the fullest first; of ``scope`` alone when it is named."""
     titles = statement.titles
-    algorithms = {f"{each.scope}/{each.name}": each.rule.algorithm for each in _limits(statement)}
+    limits = {f"{each.scope}/{each.name}": each for each in _limits(statement)}
+    ended = calls.end < statement.instant()
     charts = [
         PeakChart(
             label,
             peaks,
             calls,
             titles.get(label) or label.rpartition("/")[2],
-            algorithms.get(label),
+            limits.get(label),
+            ended=ended,
         )
         for label, peaks in calls.peaks.items()
         if not scope or label.rpartition("/")[0] == scope

@@ -101,15 +101,26 @@ def test_the_ten_busiest_are_listed_and_the_rest_is_what_is_missing_to_the_sums(
     assert Calls(200 - sum(listed), 20, 500 - 2 * sum(listed), 10) == calls.rest
 
 
-def test_of_one_time_the_peak_is_the_highest_and_what_fitted_the_latest(tenant):
+@pytest.mark.parametrize(
+    ("hours", "fullest"),
+    [
+        pytest.param([(5, 10), (9, 10), (3, 20)], (9, 10), id="raised"),
+        pytest.param([(50, 60), (20, 20)], (20, 20), id="lowered"),
+        pytest.param([(60, 60), (5, 200), (120, 120)], (120, 120), id="twice-full"),
+        pytest.param([(900, None), (1, 10)], (1, 10), id="unlimited-before"),
+        pytest.param([(3, None), (9, None)], (9, None), id="unlimited"),
+        pytest.param([(0, 10), (0, 20)], (0, 20), id="unused"),
+    ],
+)
+def test_of_one_time_the_fullest_hour_is_told_with_what_fitted_then(tenant, hours, fullest):
     for day in range(8):
-        for hour, (used, most) in reversed(list(enumerate([(5, 10), (9, 10), (3, 20)]))):
+        for hour, (used, most) in reversed(list(enumerate(hours))):
             start = BEGIN.replace(hour=6) + day * DAY + hour * HOUR
             an_hour(tenant, start, admitted=1, peaks={"api/minute": [used, most]})
 
     calls = found(tenant, BEGIN.replace(hour=0), BEGIN.replace(hour=0) + 8 * DAY)
 
-    assert [(9, 20)] * 8 == [(each.used, each.most) for each in calls.peaks["api/minute"]]
+    assert [fullest] * 8 == [(each.used, each.most) for each in calls.peaks["api/minute"]]
     assert {DAY} == {each.end - each.start for each in calls.peaks["api/minute"]}
 
 

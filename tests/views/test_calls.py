@@ -10,7 +10,7 @@ from quotas.domain.calendar import EPOCH
 from quotas.domain.calls import Calls, CallsByHour, Peak
 from quotas.models import UsageHour
 from quotas.services.statement import statement_of
-from quotas.testing import frozen_clock
+from quotas.testing import forget, frozen_clock
 from quotas.views.peaks import PeakChart
 from tests import START_US
 from tests.models.rows import a_membership, a_user
@@ -172,6 +172,25 @@ def test_a_step_is_drawn_where_the_limit_was_first_charged_after_its_change():
     assert [("0%", "50%", "50%"), ("50%", "100%", "0%")] == across
     assert [("50%", "50%", "0%")] == upright
     assert "The limit changed 1 time." in chart.described
+
+
+@pytest.mark.parametrize(
+    ("asked", "steps"), [({}, True), ({"from": "2026-10-25", "to": "2026-10-25"}, False)]
+)
+def test_a_limit_that_was_edited_and_not_charged_since_has_a_step_too(tenant, asked, steps):
+    for hours in (2, 26):
+        peaks = {"reports/minute": [3, 4]}
+        start = START - hours * HOUR
+        UsageHour.objects.create(tenant=tenant, start=start, generation=1, admitted=1, peaks=peaks)
+    client = member_of(tenant)
+    assert "The limit changed" not in Reading(page(client, tenant, **asked)).text
+    tenant.plan.limits.update(amount=2)
+    forget()
+
+    text = Reading(page(client, tenant, **asked)).text
+
+    assert "At most 3 of 4 were in use" in text
+    assert steps == ("The limit changed 1 time." in text)
 
 
 def test_a_bar_that_filled_its_limit_is_told_apart_in_words_too():
