@@ -14,6 +14,7 @@ from heapq import merge
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.db import connections
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
@@ -22,6 +23,7 @@ from quotas.domain.calls import Calls, CallsByHour, Peak
 from quotas.domain.words import CalendarUnit
 from quotas.engine.hours import HOUR_US
 from quotas.models import UsageHour
+from quotas.services.history_sql import us_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -147,14 +149,16 @@ def _kept(tenant_pk: int, first: int, last: int) -> Iterator[tuple[int, _Hour]]:
     rows = UsageHour.objects.filter(
         tenant=tenant_pk, start__gte=instant_at(first), start__lt=instant_at(last)
     ).order_by("start")
-    texts = {f"{name}_text": Cast(name, TextField()) for name in ("callers", "peaks")}
-    found = iter(rows.annotate(**texts).values_list("generation", "start", *texts, *SUMS))
+    # As texts, which Django does not convert one by one.
+    texts = {f"{name}_text": Cast(name, TextField()) for name in ("start", "callers", "peaks")}
+    connection = connections[rows.db]
+    found = iter(rows.annotate(**texts).values_list("generation", *texts, *SUMS))
     while some := list(islice(found, AT_ONCE)):
         callers, peaks = (_parsed(row[at] for row in some) for at in (2, 3))
         for (generation, start, _, _, *sums), called, filled in zip(
             some, callers, peaks, strict=True
         ):
-            yield generation, _Hour(microseconds(start), sums, called, filled)
+            yield generation, _Hour(us_of(start, connection), sums, called, filled)
 
 
 def _start(hour: _Hour) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from datetime import date, datetime
+from datetime import date
 from functools import lru_cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db import connections
 from django.db.models import Q
 
-from quotas.domain.calendar import microseconds
 from quotas.models import UsageDay, UsageQuarter
-from quotas.services.history_sql import LINE, SUMMING
+from quotas.services.history_sql import LINE, SUMMING, us_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import tzinfo
 
     from quotas.services.windows import Extent
 
@@ -89,7 +87,7 @@ def kept_quarters(
     with connection.cursor() as cursor:
         cursor.execute(*summing.statement(rows, told, apart))
         for number, of, start, *sums, limits in cursor.fetchall():
-            apart_us = _us(start, connection.timezone)
+            apart_us = None if start is None else us_of(start, connection)
             yield KeptQuarters(edges[number], of, apart_us, _four(sums), _denied(limits))
 
 
@@ -120,11 +118,3 @@ def _four(sums: Sequence[int]) -> Sums:
 
 def _two(pair: Sequence[int]) -> tuple[int, int]:
     return int(pair[0]), int(pair[1])
-
-
-def _us(start: datetime | str | None, zone: tzinfo | None) -> int | None:
-    """An instant of a query of our own: SQLite has them as text, in the connection's zone."""
-    found = datetime.fromisoformat(start) if isinstance(start, str) else start
-    if found is None:
-        return None
-    return microseconds(found if found.tzinfo else found.replace(tzinfo=zone))

@@ -7,6 +7,7 @@ denied goes with the sums, and no row is compared with each of the edges.
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import reduce
 from itertools import chain
 from operator import or_
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import DateTimeField, Q
 
-from quotas.domain.calendar import instant_at
+from quotas.domain.calendar import instant_at, microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,3 +120,9 @@ class ByHalves(Summing):
 
 
 SUMMING: dict[str, type[Summing]] = {"sqlite": ByIndex, "postgresql": ByHalves}
+
+
+def us_of(instant: datetime | str, connection: BaseDatabaseWrapper) -> int:
+    """An instant of a query of our own (us): where it is text, in the connection's zone."""
+    found = datetime.fromisoformat(instant) if isinstance(instant, str) else instant
+    return microseconds(found if found.tzinfo else found.replace(tzinfo=connection.timezone))
