@@ -91,14 +91,14 @@ class _Adding:
     def __init__(self, edges: list[int]) -> None:
         self.total = Calls()
         self._edges = edges
-        self._callers: dict[str, list[int]] = {}
+        self._callers: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
         self._peaks: dict[str, dict[int, tuple[int, int | None]]] = defaultdict(dict)
 
     def add(self, hour: _Hour) -> None:
         """Count this hour, too."""
         self.total.add(*hour.sums)
         for caller, (admitted, denied, units, early) in hour.callers.items():
-            found = self._callers.setdefault(caller, [0, 0, 0, 0])
+            found = self._callers[caller]
             found[0] += admitted
             found[1] += denied
             found[2] += units
