@@ -142,6 +142,15 @@ def record_kind(rule: Rule) -> int:
     return KINDS.index(counted_as(rule)) + 1
 
 
+def rule_tag(rule: Rule) -> int:
+    """What tells rules apart whose numbers are not held against each other, 1 to 79.
+
+    The kind of state, and of a calendar quota 16 times the unit's number from 1 on.
+    """
+    unit: CalendarUnit | None = getattr(rule, "unit", None)
+    return record_kind(rule) + (0 if unit is None else 16 * (1 + list(CalendarUnit).index(unit)))
+
+
 def counted_as(rule: Rule) -> Algorithm:
     """The algorithm whose state a rule keeps.
 

@@ -7,7 +7,7 @@ from itertools import count
 from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
-from quotas.domain.keys import counted_as, digest, record_kind, record_name, state_name
+from quotas.domain.keys import counted_as, digest, record_name, rule_tag, state_name
 from quotas.domain.limits import CalendarQuota, DenyAll, LeakyBucket, TokenBucket, Unlimited
 from quotas.domain.words import Algorithm, CalendarUnit, Mode
 from quotas.engine.script import CODES, DENY_ALL
@@ -139,7 +139,7 @@ def pack(
         bytes([_code(limit.rule), limit.mode is Mode.ENFORCE])
         + PLACES.pack(cell, extra and cells + extra)
         + record_name(limit.name)
-        + bytes([record_kind(limit.rule)])
+        + bytes([rule_tag(limit.rule)])
         + b"".join(map(_seven, numbers))
         for (limit, _), (cell, extra, numbers) in zip(asked, rows, strict=True)
     )

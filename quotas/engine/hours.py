@@ -17,7 +17,7 @@ HOUR_PREFIX = b"h"
 HEAD = Struct("<III6sIB")
 CALLER = Struct("<II6sII")
 SIX = 6
-LIMIT = 4 * SIX
+LIMIT = 4 * SIX + 1
 NO_MOST = (1 << 48) - 1
 
 
@@ -53,12 +53,13 @@ class Fullest:
     """A limit (``scope/name``) when the largest share of it was taken, before or by a call.
 
     ``used`` units were taken at that instant and ``most`` fitted at once; None: unlimited. More
-    was taken than fits when the limit, lowered before, denied.
+    was taken than fits when the limit, lowered before, denied. ``tag`` is that of the rule then.
     """
 
     label: str
     used: int
     most: int | None
+    tag: int
 
 
 class Hour(NamedTuple):
@@ -107,7 +108,7 @@ class Hour(NamedTuple):
         """How full each limit got that was charged."""
         return tuple(
             Peak(label=label, used=used, most=_most(most))
-            for label, used, most, _, _ in self._limits()
+            for label, used, most, _, _, _ in self._limits()
             if used
         )
 
@@ -115,8 +116,8 @@ class Hour(NamedTuple):
     def fullest(self) -> tuple[Fullest, ...]:
         """When each limit that was charged or that denied was fullest."""
         return tuple(
-            Fullest(label=label, used=used, most=_most(most))
-            for label, _, _, used, most in self._limits()
+            Fullest(label=label, used=used, most=_most(most), tag=tag)
+            for label, _, _, used, most, tag in self._limits()
         )
 
     def _callers(self) -> Iterator[tuple[CallerTally, int]]:
@@ -135,7 +136,7 @@ class Hour(NamedTuple):
             at = stop + CALLER.size
             yield found, at
 
-    def _limits(self) -> Iterator[tuple[str, int, int, int, int]]:
+    def _limits(self) -> Iterator[tuple[str, int, int, int, int, int]]:
         """Each limit's label and numbers, as peaks.lua writes them."""
         at = HEAD.size
         for _ in range(self.raw[at - 1]):
@@ -144,10 +145,10 @@ class Hour(NamedTuple):
             stop = at + 1 + self.raw[at]
             used, most, taken, room = (
                 int.from_bytes(self.raw[start : start + SIX], "little")
-                for start in range(stop, stop + LIMIT, SIX)
+                for start in range(stop, stop + 4 * SIX, SIX)
             )
-            yield _text(self.raw[at + 1 : stop]), used, most, taken, room
-            at = stop + LIMIT
+            at, label = stop + LIMIT, _text(self.raw[at + 1 : stop])
+            yield label, used, most, taken, room, self.raw[at - 1]
 
 
 def _most(most: int) -> int | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from quotas.domain.alerts import PROJECTED, is_projected, thresholds_met
 from quotas.domain.calendar import instant_at, microseconds, period_at
+from quotas.domain.keys import rule_tag
 from quotas.domain.limits import CalendarQuota
 from quotas.domain.words import CalendarUnit, Mode
 from quotas.services.policy import Policy, zone_of
@@ -76,7 +77,8 @@ class Judge:
             if hour.start_us <= self.at_us - LATE_US:
                 continue
             for fullest in hour.fullest:
-                if limit := limits.get(fullest.label):
+                limit = limits.get(fullest.label)
+                if limit and fullest.tag == rule_tag(limit.rule):  # as it is judged now
                     self._fullest(tenant, limit, hour, fullest, balances)
 
     def _fullest(

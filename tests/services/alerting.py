@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from datetime import timedelta
 
-from quotas.domain.keys import owner_key, tenant_tag
+from quotas.domain.keys import owner_key, rule_tag, tenant_tag
+from quotas.domain.limits import FixedWindow
+from quotas.domain.policies import Source
 from quotas.engine.connection import link
 from quotas.engine.hours import HEAD, HOUR_US, NO_MOST, SIX
-from quotas.models import Alert
+from quotas.models import Alert, PlanLimit
 from quotas.signals import usage_threshold_reached
 from tests import START_US
 from tests.services.counted import DAY, START
+
+FIXED_WINDOW = FixedWindow(amount=1, period=timedelta(minutes=1))
+
+
+def tag_of(name):
+    """That of the only plan limit of this name; of a fixed window where there is none."""
+    row = PlanLimit.objects.filter(name=name).first()
+    rule = row and row.as_limit(Source(kind="plan", title="", pk=row.pk)).rule
+    return rule_tag(rule or FIXED_WINDOW)
 
 
 def an_hour(tenant, *, hours=0, **peaks):
@@ -22,6 +34,7 @@ def an_hour(tenant, *, hours=0, **peaks):
         raw += bytes([len(label)]) + label
         for number in (used, most, used, most):
             raw += (NO_MOST if number is None else number).to_bytes(SIX, "little")
+        raw += bytes([tag_of(name)])
     client, key = link()
     client.hset(key(owner_key(tenant_tag(tenant.pk))), b"h" + bytes([began % 100]), raw)
 

@@ -137,3 +137,30 @@ def test_what_was_denied_alone_is_no_peak(tenant):
     assert 0 == allowed(of_tenant(tenant), times=3)
 
     assert used == {each.label: each.used for each in hour_of(tenant).peaks}
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param({"algorithm": "calendar_quota", "unit": "day", "period": None}, id="unit"),
+        pytest.param({"algorithm": "fixed_window"}, id="algorithm"),
+    ],
+)
+def test_what_was_used_under_another_unit_or_algorithm_is_not_told_of_the_new_one(
+    transactional_db, before
+):
+    month = {"algorithm": "calendar_quota", "unit": "month", "period": None}
+    limit = a_limit(a_plan("pro", is_default=True), amount=100, **before)
+    tenant = a_tenant("acme")
+    allowed(of_tenant(tenant), cost=85)
+    PlanLimit.objects.filter(pk=limit.pk).update(**month)
+    forget()
+    assert 1 == allowed(of_tenant(tenant))
+    for _ in range(2):
+        flush()
+    assert [] == alerts()
+
+    allowed(of_tenant(tenant), cost=80)
+    flush()
+
+    assert [("minute", "80", 81, 100)] == alerts()

@@ -3,7 +3,7 @@
 --
 -- KEYS  [owner] cell keys, then keys of logs and slots, in the order in which the policy numbers them [the owner's denials]
 -- ARGV  1 policy: '<I7I7I2I2' from, till (us: the span in which it holds), cell keys, limits; then a limit
---         '<BBI2I2c4BI7I7I7I7I7' algorithm, enforced, cell key, extra key, name, kind, n, p, a, b, c (see each algorithm)
+--         '<BBI2I2c4BI7I7I7I7I7' algorithm, enforced, cell key, extra key, name, tag, n, p, a, b, c (see each algorithm)
 --       2 call: '<I7BBc8Bc7' now (us, 0: the server's clock), consume, seeded, slot, flags, version; then a limit
 --         '<I6I6' cost, seed; then what is counted for people (usage.lua), which also reads a label behind each limit
 -- Out   'D' or 'S' or 'A' (denied, shadow-denied, allowed), '<I7' now, then a limit
@@ -40,8 +40,9 @@ local texts = cells > 0 and call('MGET', spread(KEYS, first + 1, first + cells))
 local judged, stale, unknown, written, refuses, waits, peaks = {}, {}, {}, {}, {}, {}, {}
 local verdict = 'A'
 for i = 1, count do
-  local algorithm, enforced, cell, extra, name, kind, n, p, a, b, c, cost, seed
-  algorithm, enforced, cell, extra, name, kind, n, p, a, b, c, at_rule = unpack('<BBI2I2c4BI7I7I7I7I7', policy, at_rule)
+  local algorithm, enforced, cell, extra, name, tag, n, p, a, b, c, cost, seed
+  algorithm, enforced, cell, extra, name, tag, n, p, a, b, c, at_rule = unpack('<BBI2I2c4BI7I7I7I7I7', policy, at_rule)
+  local kind = tag % 16                             -- the rest is the calendar unit
   cost, seed, ask = unpack('<I6I6', asked, ask)
   extra = extra > 0 and KEYS[first + extra]
   local x, y, z, u, place
@@ -58,21 +59,21 @@ for i = 1, count do
   wait = math.min(fits and delay or wait, 9007199254740991)
   local most = n
   if algorithm == TOKEN_BUCKET or algorithm == LEAKY_BUCKET then most = c end
-  judged[i] = { algorithm, cell, extra, name, kind, p, cost, fits, place or false, x, y, z, u, wait, alive, later, held or y, most }
+  judged[i] = { algorithm, cell, extra, name, kind, p, cost, fits, place or false, x, y, z, u, wait, alive, later, held or y, most, tag }
 end
 
 --@expiry
 
 local lives, answers = {}, {}
 for i = 1, count do
-  local algorithm, cell, extra, name, kind, p, cost, fits, place, x, y, z, u, wait, alive, later, held, most = spread(judged[i])
+  local algorithm, cell, extra, name, kind, p, cost, fits, place, x, y, z, u, wait, alive, later, held, most, tag = spread(judged[i])
   local live = alive
   if consume == 1 and verdict ~= 'D' and fits and cost > 0 then
     --@charges
     written[cell], live = true, later
-    peaks[i] = { held + (algorithm == CONCURRENCY and 1 or cost), most }
+    peaks[i] = { held + (algorithm == CONCURRENCY and 1 or cost), most, tag }
   elseif consume == 1 then
-    if refuses[i] == 1 then peaks[i] = { held, most } end         -- as full as it was when it denied
+    if refuses[i] == 1 then peaks[i] = { held, most, tag } end         -- as full as it was when it denied
     if extra then mend(extra, alive) end
   end
   lives[cell] = max(lives[cell] or 0, live)
