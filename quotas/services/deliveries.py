@@ -143,11 +143,11 @@ def _send(channel: str, pk: int, claim: datetime) -> tuple[Delivered, bool]:
     alert = _rows().select_related("tenant", "tenant__alert_settings").filter(pk=pk).first()
     if alert is None:  # deleted with its tenant
         return Delivered(), True
+    before = len(alert.email_told)
     try:
         ended = CHANNELS[channel](alert)
     except Exception as error:  # noqa: BLE001 - a mail backend of the project raises what it likes
-        some = isinstance(error, NotDelivered) and error.failure is Failure.SOME
-        return _failed(channel, alert, claim, error), some
+        return _failed(channel, alert, claim, error), len(alert.email_told) > before
     _mark(channel, pk, claim, ended)
     return Delivered(sent=int(ended is DeliveryState.DONE)), True
 

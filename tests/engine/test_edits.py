@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
+from quotas.domain.calendar import microseconds
 from quotas.domain.words import Algorithm
+from quotas.engine import limiter
 from tests.engine.asking import Asker, admitted, at, limit, one
 
 DAY = 86_400
@@ -209,3 +213,15 @@ def test_a_lowered_lease_frees_no_slot_early_and_a_raised_one_holds_none_longer(
     asker.edit(limit("concurrency", 2, 3600))
 
     assert [1, 2] == [one(asker.peek(0, second)).remaining for second in (59, 60)]
+
+
+@pytest.mark.parametrize("month", [9, 10, 11])
+def test_a_quotas_period_is_that_of_the_call_wherever_the_policys_edges_were_found(month):
+    starts = [microseconds(datetime(2026, each, 1, tzinfo=UTC)) for each in (9, 10, 11, 12)]
+    asker = Asker(limit("calendar_quota", 10, unit="month"))
+    bundle = asker.bundle(at(0))  # in October
+    start, end = starts[month - 9 : month - 7]
+
+    for now_us in (start, end - 1):
+        found = one(limiter.peek(bundle, {"tenant": asker.subject}, [1], now_us=now_us))
+        assert (start, end) == found.period

@@ -29,6 +29,9 @@ RULES = {
 }
 
 
+FLIGHTS = {"algorithm": "concurrency", "amount": 2, "period": None}
+
+
 @pytest.fixture(autouse=True)
 def clock():
     with frozen_clock(START_US) as given:
@@ -108,6 +111,7 @@ def test_whose_call_a_limit_on_users_denied_is_not_known_to_any_reader():
         pytest.param({"name": "other", "amount": 5}, Chance.FITS, id="with-room"),
         pytest.param({"scope": "mail"}, Chance.FITS, id="of-another-scope"),
         pytest.param({"name": "other", "mode": "shadow"}, Chance.FITS, id="in-shadow"),
+        pytest.param({"name": "other", **FLIGHTS}, Chance.FITS, id="one-flight"),
     ],
 )
 def test_a_call_that_another_limit_would_deny_is_not_said_to_fit(other, expected):

@@ -157,6 +157,21 @@ def test_a_mail_server_that_is_away_is_waited_for_once_an_alert(tenant, settings
     assert ("pending", "other") == found(alert)
 
 
+def test_who_was_told_before_does_not_make_a_mail_server_that_is_away_be_asked_again(
+    tenant, settings
+):
+    settings.EMAIL_BACKEND = f"{__name__}.Away"
+    told = a_manager(tenant, "a@example.com")
+    a_manager(tenant, "b@example.com")
+    for name in ("minute", "hour", "day"):
+        an_alert(tenant, name=name, email_told=[str(told.pk)])
+    Away.tries = 0
+
+    deliver(NOW)
+
+    assert 1 == Away.tries
+
+
 def test_a_worker_that_was_overtaken_tells_nobody_more(tenant, monkeypatch):
     for each in "abc":
         a_manager(tenant, f"{each}@example.com")

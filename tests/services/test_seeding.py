@@ -157,6 +157,15 @@ def test_a_balance_ends_with_its_period(tenant, clock):
     assert {"quota": 9} == left(ask(of_tenant(tenant), "month"))
 
 
+def test_of_two_periods_that_have_not_ended_the_earlier_is_resumed(tenant):
+    _, end = PERIODS["month"]
+    a_balance(tenant, used=8)
+    a_balance(tenant, used=3, period_start=end, period_end=datetime(2026, 12, 1, tzinfo=UTC))
+
+    assert {"quota": 8} == used("acme", scope="month")
+    assert {"quota": 1} == left(ask(of_tenant(tenant), "month"))
+
+
 def test_a_balance_of_another_unit_is_not_resumed(plan, tenant):
     """The limit was changed from a month to a day since it was copied."""
     a_balance(tenant, "month", used=10, scope="day")
