@@ -70,7 +70,7 @@ def test_a_page_takes_the_same_queries_and_one_round_trip_whatever_its_length(
         page = staff.get(list_url(Tenant))
 
     assert rows == len(page.context["cl"].result_list)
-    assert 15 == len(queries)
+    assert 13 == len(queries)
     assert ["SCRIPT", *["EVALSHA"] * rows] == watched.names
 
 

@@ -77,7 +77,7 @@ def test_many_are_read_with_the_queries_and_the_round_trip_of_one(plan, redis_ur
         found = closest_of(tenants)
 
     assert [10] * 30 == [found[each.pk].percent for each in tenants]
-    assert 7 == len(queries)
+    assert 5 == len(queries)
     assert ["SCRIPT", *["EVALSHA"] * 30] == watched.names
 
 
