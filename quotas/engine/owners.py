@@ -104,7 +104,7 @@ def clear(tag: str) -> None:
     Its states stay until they expire: another epoch does not find them. Raises `EngineUnavailable`.
     """
     client, key = link()
-    CLEAR.run_all(client, [([key(owner_key(tag)), key(denials_key(tag))], [])])
+    CLEAR.run(client, [key(owner_key(tag)), key(denials_key(tag))], [])
 
 
 def _record(balance: Balance) -> bytes:

@@ -21,6 +21,7 @@ from quotas.domain.history import Span
 from quotas.domain.words import Code
 from quotas.errors import BadDecisionId
 from quotas.models import Membership
+from quotas.services.attempt import Attempt
 from quotas.services.denials import Chance, chance_of, code_of, denial_of, other_denying
 from quotas.services.statement import SECOND_US, as_data
 from quotas.views import wording
@@ -79,12 +80,14 @@ class DecisionData(APIView):
 
     def get(self, request: Request, decision: str) -> Response:
         """The denied call, and the limit that denied it as it is now."""
-        reads = counted(request.user)
-        self.headers.update(reads.headers)  # of whatever is answered, a 404 too
-        if reads.problem is not None:
-            return Response(reads.problem, reads.status, content_type=PROBLEM)
-        denial, seen = seen_denial(request.user, decision)
-        return Response(decision_data(DecisionView(denial, read(seen)), reasons=seen.staff))
+        with Attempt():
+            reads = counted(request.user)
+            self.headers.update(reads.headers)  # of whatever is answered, a 404 too
+            if reads.problem is not None:
+                return Response(reads.problem, reads.status, content_type=PROBLEM)
+            denial, seen = seen_denial(request.user, decision)
+            statement = read(seen)
+        return Response(decision_data(DecisionView(denial, statement), reasons=seen.staff))
 
 
 def seen_denial(user: Any, decision: str) -> tuple[Denial, Viewing]:
@@ -116,7 +119,6 @@ class DecisionView(DenialRow):
         self.statement = statement
         self.suspended = statement.usage.tenant.suspended
         self.chance = chance_of(denial, statement)
-        self.other = other_denying(denial, statement)
         self.tone = "bad" if self.suspended else TONES.get(self.chance, "plain")
         self.code = code_of(denial, self.limit)
 
@@ -151,7 +153,8 @@ class DecisionView(DenialRow):
             Chance.GONE: _("Whether it would fit now is not known: the plan has no such limit."),
             Chance.UNKNOWN: _("Whether it would fit now is not known: the limiter is away."),
         }
-        other = (self.other.title or self.other.name) if self.other else ""
+        found = other_denying(self.denial, self.statement) if self.chance is Chance.OTHER else None
+        other = (found.title or found.name) if found else ""
         return said[self.chance] % {"cost": self.cost, "other": other}
 
     @property

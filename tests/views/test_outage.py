@@ -5,6 +5,7 @@ import time
 import pytest
 
 from quotas.services.flush import flush
+from tests.views.denying import a_denial, decision_data
 from tests.views.looking import Reading, a_customer, data, export, member_of, page
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("tests.views.urls")]
@@ -74,9 +75,18 @@ def test_in_an_outage_the_data_say_so(private_server, tenant, caplog):
         assert limit[unknown] is None
 
 
+def denied(client, tenant):
+    return decision_data(client, a_denial(tenant))
+
+
 @pytest.mark.parametrize(
     ("look", "stale"),
-    [(page, "The limiter cannot be reached"), (data, '"outage":true'), (export, "-stale.csv")],
+    [
+        (page, "The limiter cannot be reached"),
+        (data, '"outage":true'),
+        (export, "-stale.csv"),
+        (denied, '"outage":true'),
+    ],
 )
 def test_a_hanging_limiter_holds_a_page_up_for_one_timeout_at_most(
     private_server, tenant, settings, caplog, look, stale

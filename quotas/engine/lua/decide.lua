@@ -73,7 +73,7 @@ for i = 1, count do
     written[cell], live = true, later
     peaks[i] = { held + (algorithm == CONCURRENCY and 1 or cost), most, tag }
   elseif consume == 1 then
-    if refuses[i] == 1 then peaks[i] = { held, most, tag } end         -- as full as it was when it denied
+    if refuses[i] == 1 then peaks[i] = { held, most, tag } end    -- as full as it was when it denied
     if extra then mend(extra, alive) end
   end
   lives[cell] = max(lives[cell] or 0, live)
